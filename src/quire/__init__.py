@@ -1,0 +1,1 @@
+"""Quire: Apache Kafka's system in Python. The rooms and who may enter which: ARCHITECTURE.md."""

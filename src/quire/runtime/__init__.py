@@ -1,0 +1,1 @@
+"""The real world: files, threads, processes."""
