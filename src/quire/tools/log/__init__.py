@@ -1,0 +1,1 @@
+"""Verbs on log directories, offline."""

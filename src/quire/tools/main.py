@@ -1,0 +1,76 @@
+"""The command `quire`: one visible table of nouns and verbs; a verb's module is loaded when it is called.
+
+Not here   what a verb does: tools/<noun>/<verb>.py.
+See        docs/decisions/0006-command-line.md.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import NamedTuple
+
+import click
+
+from quire.errors import QuireError
+
+
+class Verb(NamedTuple):
+    """Where a command lives, and the line `--help` shows without loading it."""
+
+    module: str
+    attribute: str
+    summary: str
+
+
+VERBS: dict[str, Verb | dict[str, Verb]] = {
+    "log": {
+        "dump": Verb("quire.tools.log.dump", "dump", "Show what is in segments, indexes, snapshots."),
+    },
+    "version": Verb("quire.tools.version", "version", "Show version, Python, kernels and codecs."),
+}
+NOUNS = {"log": "Look into log directories, offline; Quire's own and Apache Kafka's."}
+
+
+class Table(click.Group):
+    """A group whose commands are rows of a table."""
+
+    def __init__(self, rows: dict[str, Verb | dict[str, Verb]], name: str, summary: str) -> None:
+        super().__init__(name=name, help=summary)
+        self.rows = rows
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return sorted(self.rows)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        row = self.rows.get(cmd_name)
+        if row is None:
+            return None
+        if isinstance(row, dict):
+            return Table(dict(row), cmd_name, NOUNS[cmd_name])
+        command: click.Command = getattr(importlib.import_module(row.module), row.attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        lines = [
+            (name, NOUNS[name] if isinstance(row, dict) else row.summary)
+            for name, row in sorted(self.rows.items())
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(lines)
+
+
+quire = Table(VERBS, "quire", "Apache Kafka's system in Python: a real log, its broker and its tools.")
+
+
+def main() -> None:
+    """Run the command line; a known error is one line on stderr and exit code 1, never a traceback."""
+    try:
+        quire(prog_name="quire")
+    except QuireError as error:
+        click.secho(f"quire: {error}", fg="red", err=True)
+        sys.exit(1)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.secho(f"quire: {where}{error.strerror or error}", fg="red", err=True)
+        sys.exit(1)
