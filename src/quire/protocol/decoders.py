@@ -83,18 +83,16 @@ class _Decoder(Source):
 
     def default(self, one: Field, target: str) -> None:
         """Give a field that is not there its own default."""
-        factory = one.options.default_factory
-        if factory is None:
-            self.line(f"{target} = {one.options.default!r}")
-        elif isinstance(one.type, Nested):
-            made = self.fresh("o")
-            self.line(f"{made} = new({self.constant(one.type.of.__name__, one.type.of)})")
-            for inner in fields_of(one.type.of):
-                self.default(inner, f"{made}.{inner.name}")
-            self.line(f"{made}.unknown_tags = ()")
-            self.line(f"{target} = {made}")
-        else:
-            self.line(f"{target} = {self.constant('make', factory)}()")
+        default = one.options.default
+        if not isinstance(default, type):
+            self.line(f"{target} = {default!r}")
+            return
+        made = self.fresh("o")
+        self.line(f"{made} = new({self.constant(default.__name__, default)})")
+        for inner in fields_of(default):
+            self.default(inner, f"{made}.{inner.name}")
+        self.line(f"{made}.unknown_tags = ()")
+        self.line(f"{target} = {made}")
 
     def field(self, one: Field, target: str) -> None:
         self.value(

@@ -62,7 +62,7 @@ class _Encoder(Source):
     def differs(self, one: Field, owner: str) -> str:
         """An expression: the field holds something other than its default."""
         value = f"{owner}.{one.name}"
-        if isinstance(one.type, Nested) and one.options.default_factory is not None:
+        if isinstance(one.type, Nested) and one.options.default is not None:
             inner = [
                 self.differs(part, value)
                 for part in (*self.present(one.type.of), *self.tagged(one.type.of))

@@ -108,42 +108,35 @@ class Options:
     """What `field(...)` says beyond the annotation."""
 
     default: Any = MISSING
-    default_factory: Callable[[], Any] | None = None
     since: int = 0
     until: int = LATEST
     tag: int | None = None
     nullable_since: int = 0
     ignorable: bool = False
     compact: bool = True
-    wire: str | None = None
 
 
 def field(
     *,
     default: Any = MISSING,
-    default_factory: Callable[[], Any] | None = None,
     since: int = 0,
     until: int = LATEST,
     tag: int | None = None,
     nullable_since: int = 0,
     ignorable: bool = False,
     compact: bool = True,
-    wire: str | None = None,
 ) -> Any:
     """Say more about a field.
 
-    default, default_factory   its value in versions without it, and when none is given; a list is
-                               copied, a nested class is its own factory
+    default         its value in versions without it, and when none is given: a list is copied, of
+                    a nested class one is made
     since, until    the versions that have it, both inclusive
     tag             the tag it travels under (always from `since` on)
     nullable_since  the first version where `None` may be written, for `X | None`
     ignorable       a value is dropped silently in versions without the field, instead of refused
     compact         False keeps the old length prefix even in flexible versions
-    wire            its name in the protocol, where CamelCase of the attribute is not exact
     """
-    return Options(
-        default, default_factory, since, until, tag, nullable_since, ignorable, compact, wire
-    )
+    return Options(default, since, until, tag, nullable_since, ignorable, compact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +151,17 @@ class Field:
     @property
     def wire_name(self) -> str:
         """The protocol's own name for the field."""
-        return self.options.wire or "".join(
-            part[:1].upper() + part[1:] for part in self.name.split("_")
-        )
+        return "".join(part[:1].upper() + part[1:] for part in self.name.split("_"))
 
     @property
     def required(self) -> bool:
         """Whether a value must be given."""
-        return self.options.default is MISSING and self.options.default_factory is None
+        return self.options.default is MISSING
+
+    @property
+    def default_is_made(self) -> bool:
+        """Whether every instance gets a default of its own: a list, or a nested class."""
+        return isinstance(self.options.default, type | list)
 
     def in_version(self, version: int) -> bool:
         return self.options.since <= version <= self.options.until
@@ -175,10 +171,10 @@ class Field:
 
     def make_default(self) -> Any:
         """A value of its own for one instance."""
-        if self.options.default_factory is not None:
-            return self.options.default_factory()
         default = self.options.default
-        return list(default) if isinstance(default, list) else default
+        if isinstance(default, list):
+            return list(default)
+        return default() if isinstance(default, type) else default
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,10 +319,9 @@ def _make_init(cls: type) -> Any:
         if one.required:
             parameters.append(name)
             continue
-        default = one.options.default
-        if one.options.default_factory is None and not isinstance(default, list):
+        if not one.default_is_made:
             parameters.append(f"{name}=D{position}")
-            namespace[f"D{position}"] = default
+            namespace[f"D{position}"] = one.options.default
         else:
             parameters.append(f"{name}=MISSING")
             namespace[f"F{position}"] = one.make_default
@@ -341,10 +336,10 @@ def _make_init(cls: type) -> Any:
 
 
 def _equal(self: Any, other: object) -> Any:
-    cls: Any = type(self)
-    if cls is not type(other):
+    if type(self) is not type(other):
         return NotImplemented
-    return all(getattr(self, name) == getattr(other, name) for name in cls.__slots__)
+    names = (*getattr(self, _OPTIONS), "unknown_tags")
+    return all(getattr(self, name) == getattr(other, name) for name in names)
 
 
 def _show(self: Any) -> str:

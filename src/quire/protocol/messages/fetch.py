@@ -57,7 +57,7 @@ class FetchRequest:
 
     cluster_id: str | None = field(since=12, tag=0, default=None, ignorable=True)
     replica_id: Int32 = field(until=14, default=-1)
-    replica_state: ReplicaState = field(since=15, tag=1, default_factory=ReplicaState)
+    replica_state: ReplicaState = field(since=15, tag=1, default=ReplicaState)
     max_wait_ms: Int32
     min_bytes: Int32
     max_bytes: Int32 = field(default=0x7FFF_FFFF)
@@ -100,9 +100,9 @@ class PartitionData:
     high_watermark: Int64
     last_stable_offset: Int64 = field(default=-1)
     log_start_offset: Int64 = field(since=5, default=-1, ignorable=True)
-    diverging_epoch: EpochEndOffset = field(since=12, tag=0, default_factory=EpochEndOffset)
-    current_leader: LeaderIdAndEpoch = field(since=12, tag=1, default_factory=LeaderIdAndEpoch)
-    snapshot_id: SnapshotId = field(since=12, tag=2, default_factory=SnapshotId)
+    diverging_epoch: EpochEndOffset = field(since=12, tag=0, default=EpochEndOffset)
+    current_leader: LeaderIdAndEpoch = field(since=12, tag=1, default=LeaderIdAndEpoch)
+    snapshot_id: SnapshotId = field(since=12, tag=2, default=SnapshotId)
     aborted_transactions: list[AbortedTransaction] | None
     preferred_read_replica: Int32 = field(since=11, default=-1)
     records: Records | None

@@ -64,7 +64,7 @@ class FetchSnapshotResponsePartitionSnapshot:
     index: Int32
     error_code: Int16
     snapshot_id: FetchSnapshotResponseSnapshotId
-    current_leader: LeaderIdAndEpoch = field(tag=0, default_factory=LeaderIdAndEpoch)
+    current_leader: LeaderIdAndEpoch = field(tag=0, default=LeaderIdAndEpoch)
     size: Int64
     position: Int64
     unaligned_records: Records

@@ -138,7 +138,7 @@ class RemoveTopicRecord:
 
 @message(key=10, kind="metadata", versions=(0, 0), flexible=0)
 class DelegationTokenRecord:
-    """A delegation token was made or renewed (KIP-900)."""
+    """A delegation token was made or renewed."""
 
     owner: str
     requester: str
@@ -268,7 +268,7 @@ class AbortTransactionRecord:
 
 @message(key=26, kind="metadata", versions=(0, 0), flexible=0)
 class RemoveDelegationTokenRecord:
-    """A delegation token is gone (KIP-900)."""
+    """A delegation token is gone."""
 
     token_id: str
 

@@ -61,7 +61,7 @@ class PartitionProduceResponse:
     log_start_offset: Int64 = field(since=5, default=-1, ignorable=True)
     record_errors: list[BatchIndexAndErrorMessage] = field(since=8, default=[], ignorable=True)
     error_message: str | None = field(since=8, default=None, ignorable=True)
-    current_leader: LeaderIdAndEpoch = field(since=10, tag=0, default_factory=LeaderIdAndEpoch)
+    current_leader: LeaderIdAndEpoch = field(since=10, tag=0, default=LeaderIdAndEpoch)
 
 
 @structure

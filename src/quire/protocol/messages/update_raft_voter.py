@@ -44,4 +44,4 @@ class UpdateRaftVoterResponse:
 
     throttle_time_ms: Int32
     error_code: Int16
-    current_leader: CurrentLeader = field(tag=0, default_factory=CurrentLeader)
+    current_leader: CurrentLeader = field(tag=0, default=CurrentLeader)
