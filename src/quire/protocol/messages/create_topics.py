@@ -41,8 +41,8 @@ class CreateTopicsRequest:
     """Make topics. v4 default counts (KIP-464)."""
 
     topics: list[CreatableTopic]
-    timeout_ms: Int32 = field(default=60000, wire="timeoutMs")
-    validate_only: Bool = field(default=False, wire="validateOnly")
+    timeout_ms: Int32 = field(default=60000)
+    validate_only: Bool = field(default=False)
 
 
 @structure

@@ -150,8 +150,8 @@ class StreamsGroupTopologyKey:
 
 @structure
 class TopicConfig:
-    key: str = field(wire="key")
-    value: str = field(wire="value")
+    key: str
+    value: str
 
 
 @structure

@@ -17,7 +17,7 @@ class FeatureUpdateKey:
 class UpdateFeaturesRequest:
     """Change finalized feature levels (KIP-584). v1 dry run and downgrade kinds (KIP-778)."""
 
-    timeout_ms: Int32 = field(default=60000, wire="timeoutMs")
+    timeout_ms: Int32 = field(default=60000)
     feature_updates: list[FeatureUpdateKey]
     validate_only: Bool = field(since=1, default=False)
 
