@@ -1,0 +1,169 @@
+"""Recovery: after an unclean stop, find out how far a log is whole, and build anew what belongs to
+it.
+
+From the segment that holds the recovery point on, every batch is read and checked; indexes,
+producer state, epochs and aborted transactions are collected on the way. The first bad batch ends
+the log.
+
+Invariants
+  I1  Below the recovery point nothing is scanned and nothing is cut: what was flushed is not
+      doubted.
+  I2  Afterwards the log holds exactly the batches before the first bad one, in ascending offsets.
+  I3  Nothing is dropped silently: the report names file, position, reason and bytes, and says when
+      sound batches stood behind the bad one (then it was no torn tail, and data was lost).
+  I4  The memory taken is one read chunk, or one batch when that is larger.
+Not here   which files are there at all (storage.loading).
+See        docs/formats/segment.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from quire.errors import CorruptBatchError
+from quire.records.batch import check_crc
+from quire.storage import replay, scan
+from quire.storage.log_state import LogState
+from quire.storage.scan import BatchView
+from quire.storage.segment import Segment
+
+RECOVERY_CHUNK_BYTES = 2 << 20
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told (bytes scanned, bytes to scan) after every segment."""
+
+
+@dataclass(slots=True)
+class RecoveryReport:
+    """What opening a log found and did. Quiet when `is_sound`."""
+
+    scanned_bytes: int = 0
+    truncated_bytes: int = 0
+    path: str | None = None
+    position: int | None = None
+    reason: str | None = None
+    sound_batches_behind: int = 0
+    """Batches with a right checksum behind the bad one: above 0 this was no torn tail."""
+    removed_segments: list[str] = field(default_factory=list)
+    removed_files: list[str] = field(default_factory=list)
+    rebuilt: list[str] = field(default_factory=list)
+    """Small states that were missing or broken and were made anew, each with its fault."""
+
+    @property
+    def is_sound(self) -> bool:
+        return self.reason is None and not self.removed_segments
+
+
+def recover(
+    log: LogState, first: int, report: RecoveryReport, *, now_ms: int, on_progress: Progress | None
+) -> None:
+    """Scan the segments from number `first` on; afterwards the log ends where it is whole.
+
+    The producer states must be those at the base offset of that segment.
+    """
+    total = sum(segment.size for segment in log.segments[first:])
+    log.log_end_offset = log.segments[first].base_offset
+    for number in range(first, len(log.segments)):
+        segment = log.segments[number]
+        size = segment.size
+        damage = _recover_segment(log, segment)
+        report.scanned_bytes += size
+        if on_progress is not None:
+            on_progress(report.scanned_bytes, total)
+        if damage is not None:
+            _end_at_damage(log, number, damage, report, now_ms=now_ms)
+            break
+        segment.seal()
+    log.log_end_offset = max(log.log_end_offset, log.segments.active.base_offset)
+    log.producers.end_offset = log.log_end_offset
+
+
+def verify(log: LogState) -> list[CorruptBatchError]:
+    """Check every batch of every segment; the first fault of each segment that has one.
+
+    Reads the whole log: for tools and tests, off the loop.
+    """
+    faults: list[CorruptBatchError] = []
+    expected_offset = log.segments[0].base_offset
+    for segment in log.segments:
+        expected_offset = max(expected_offset, segment.base_offset)
+        try:
+            for view in scan.whole_batches(segment.file, 0, segment.size):
+                _check(view, segment, expected_offset)
+                expected_offset = view.header.next_offset
+        except CorruptBatchError as fault:
+            faults.append(fault)
+    return faults
+
+
+def _recover_segment(log: LogState, segment: Segment) -> CorruptBatchError | None:
+    segment.restart_indexes()
+    expected_offset = max(log.log_end_offset, segment.base_offset)
+    epochs = log.leader_epochs
+    batches = scan.whole_batches(segment.file, 0, segment.size, chunk_bytes=RECOVERY_CHUNK_BYTES)
+    try:
+        for view in batches:
+            header = view.header
+            _check(view, segment, expected_offset)
+            segment.note(view.position, header)
+            if header.partition_leader_epoch > epochs.latest_epoch:
+                epochs.assign(header.partition_leader_epoch, header.base_offset)
+            if header.producer_id >= 0:
+                aborted = replay.track(log.producers, header, view.buffer, view.at)
+                if aborted is not None:
+                    segment.transaction_index.append(aborted)
+            expected_offset = header.next_offset
+    except CorruptBatchError as damage:
+        return damage
+    finally:
+        log.log_end_offset = expected_offset
+    return None
+
+
+def _check(view: BatchView, segment: Segment, expected_offset: int) -> None:
+    header = view.header
+    if header.base_offset < expected_offset:
+        message = f"offset {header.base_offset} comes where {expected_offset} or more is due"
+    elif not check_crc(view.buffer, view.at, header):
+        message = f"the batch at offset {header.base_offset} has a wrong checksum"
+    else:
+        return
+    raise CorruptBatchError(message, path=segment.path, position=view.position)
+
+
+def _end_at_damage(
+    log: LogState,
+    number: int,
+    damage: CorruptBatchError,
+    report: RecoveryReport,
+    *,
+    now_ms: int,
+) -> None:
+    """Cut the log where the damage is, and tell all about it."""
+    segment = log.segments[number]
+    position = damage.position or 0
+    report.path, report.position, report.reason = segment.path, position, damage.message
+    report.sound_batches_behind = _sound_batches_behind(segment, position)
+    removed = log.segments[number + 1 :]
+    report.truncated_bytes = segment.size - position + sum(other.size for other in removed)
+    report.removed_segments = [other.path for other in removed]
+    segment.cut(position, log.log_end_offset)
+    log.segments.replace_all(log.segments[: number + 1])
+    log.remove_segments(removed, now_ms=now_ms)
+
+
+def _sound_batches_behind(segment: Segment, position: int) -> int:
+    """How many sound batches follow the bad one at `position`, if its size can be believed."""
+    count = 0
+    try:
+        batches = scan.whole_batches(segment.file, position, segment.size)
+        next(batches, None)
+        for view in batches:
+            if not check_crc(view.buffer, view.at, view.header):
+                break
+            count += 1
+    except CorruptBatchError:
+        return count
+    return count
