@@ -175,7 +175,7 @@ class Log(LogState):
         return rolling.roll(self, now_ms=now_ms)
 
     def flush(self, *, now_ms: int, up_to: int | None = None) -> None:
-        """Make everything below `up_to` durable. Blocks; storage.flush has the way that does not."""
+        """Make everything below `up_to` durable. Blocks; storage.flush has a way that does not."""
         flush.flush(self, now_ms=now_ms, up_to=up_to)
 
     def replace_segments(self, base_offsets: Sequence[int], *, now_ms: int) -> bool:

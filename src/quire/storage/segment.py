@@ -16,7 +16,6 @@ See        docs/formats/segment.md, docs/formats/indexes.md
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from quire.errors import CorruptIndexError
 from quire.ports.disk import Bytes, File
@@ -38,15 +37,6 @@ from quire.storage.transaction_index import TransactionIndex
 MAX_RELATIVE_OFFSET = 2**31 - 1
 
 
-class SegmentMark(NamedTuple):
-    """How a segment stood before an append, to go back to when the append fails."""
-
-    size: int
-    next_offset: int
-    largest: TimestampOffset
-    bytes_since_index_entry: int
-
-
 class Segment:
     """One segment. Its file and its indexes are opened when they are first needed."""
 
@@ -54,7 +44,8 @@ class Segment:
         "_bytes_since_index_entry",
         "_file",
         "_first_batch_timestamp",
-        "_largest",
+        "_largest_offset",
+        "_largest_timestamp",
         "_offset_index",
         "_time_index",
         "_transaction_index",
@@ -80,7 +71,8 @@ class Segment:
         self._bytes_since_index_entry = 0
         self._first_batch_timestamp: int | None = None
         self._file: File | None = None
-        self._largest: TimestampOffset | None = None
+        self._largest_timestamp: int | None = None
+        self._largest_offset = place.base_offset
         self._offset_index: OffsetIndex | None = None
         self._time_index: TimeIndex | None = None
         self._transaction_index: TransactionIndex | None = None
@@ -142,9 +134,9 @@ class Segment:
     @property
     def largest(self) -> TimestampOffset:
         """The largest timestamp and the last offset of its batch; -1 when no batch carries one."""
-        if self._largest is None:
-            self._largest = self.time_index.last()
-        return self._largest
+        if self._largest_timestamp is None:
+            self._largest_timestamp, self._largest_offset = self.time_index.last()
+        return TimestampOffset(self._largest_timestamp, self._largest_offset)
 
     def first_batch_timestamp(self) -> int:
         """The largest timestamp of the first batch: the segment's age counts from it; -1: none."""
@@ -157,34 +149,38 @@ class Segment:
         return self._first_batch_timestamp
 
     def append(
-        self,
-        buffers: tuple[Bytes, ...],
-        batches: Sequence[tuple[int, BatchHeader]],
+        self, buffers: tuple[Bytes, ...], batches: Sequence[tuple[int, BatchHeader]]
     ) -> None:
         """Write `buffers` behind the last batch; `batches` are (position in the buffers, header).
 
         On OSError the segment is as it was before, or `is_torn` says that it could not be had.
         """
-        start = self.size
-        next_offset = batches[0][1].base_offset
-        mark = SegmentMark(start, next_offset, self.largest, self._bytes_since_index_entry)
+        start, largest = self.size, self.largest
+        bytes_since_index_entry = self._bytes_since_index_entry
         try:
             self.size = start + self.file.write(start, buffers)
             for position, header in batches:
                 self.note(start + position, header)
         except OSError:
             self.is_torn = True
-            self._restore(mark)
+            self.file.truncate(start)
+            self.size = start
+            self.offset_index.truncate_to(batches[0][1].base_offset)
+            self.time_index.truncate_to(batches[0][1].base_offset)
+            self._set_largest(largest)
+            self._bytes_since_index_entry = bytes_since_index_entry
+            self.index_is_full = False
             self.is_torn = False
             raise
 
     def note(self, position: int, header: BatchHeader) -> None:
         """Take account of a batch that stands at `position`: timestamps and index entries (I2)."""
-        last_offset = header.last_offset
-        if header.max_timestamp > self.largest.timestamp:
-            self._largest = TimestampOffset(header.max_timestamp, last_offset)
+        largest = self._largest_timestamp
+        if largest is None or header.max_timestamp > largest:
+            self._largest_timestamp = header.max_timestamp
+            self._largest_offset = header.last_offset
         if self._bytes_since_index_entry > self.settings.index_interval_bytes:
-            self._add_index_entry(position, last_offset)
+            self._add_index_entry(position, header.last_offset)
         self._bytes_since_index_entry += header.size
 
     def find(self, offset: int) -> tuple[int, BatchHeader] | None:
@@ -219,7 +215,7 @@ class Segment:
             end_offset = header.next_offset
             if header.max_timestamp > largest.timestamp:
                 largest = TimestampOffset(header.max_timestamp, header.last_offset)
-        self._largest = largest
+        self._set_largest(largest)
         self._bytes_since_index_entry = self.size - last_position
         return end_offset
 
@@ -283,7 +279,7 @@ class Segment:
     def _start_indexes(self) -> None:
         self._offset_index = OffsetIndex(self.place, new=True)
         self._time_index = TimeIndex(self.place, new=True)
-        self._largest = TimestampOffset(NO_TIMESTAMP, self.base_offset)
+        self._largest_timestamp, self._largest_offset = NO_TIMESTAMP, self.base_offset
         self._bytes_since_index_entry = 0
         self._first_batch_timestamp = None
         self.index_is_full = False
@@ -309,13 +305,5 @@ class Segment:
             index_bytes
         )
 
-    def _restore(self, mark: SegmentMark) -> None:
-        """Undo an append that failed half-way."""
-        self.file.truncate(mark.size)
-        self.size = mark.size
-        end = mark.next_offset
-        self.offset_index.truncate_to(end)
-        self.time_index.truncate_to(end)
-        self._largest = mark.largest
-        self._bytes_since_index_entry = mark.bytes_since_index_entry
-        self.index_is_full = False
+    def _set_largest(self, largest: TimestampOffset) -> None:
+        self._largest_timestamp, self._largest_offset = largest
