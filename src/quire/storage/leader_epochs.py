@@ -89,10 +89,10 @@ class LeaderEpochs:
 
         Entries that contradict it (as new or newer, or beginning as far or further) are dropped.
         """
-        if epoch == self.latest_epoch and start_offset >= self._entries[-1].start_offset:
-            return False
         if epoch < 0 or start_offset < 0:
             raise ValueError(f"epoch {epoch} cannot start at offset {start_offset}")
+        if epoch == self.latest_epoch and start_offset >= self._entries[-1].start_offset:
+            return False
         while self._entries and (
             self._entries[-1].epoch >= epoch or self._entries[-1].start_offset >= start_offset
         ):

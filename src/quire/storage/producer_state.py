@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from quire.errors import CorruptFileError, ErrorCode
@@ -43,7 +44,8 @@ EXPIRATION_MS: Final = 86_400_000
 _TRANSACTION_VERSION_WITH_EPOCH_BUMP = 2
 
 
-class Accept(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Accept:
     """The batch comes next."""
 
 
