@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from quire.errors import ProtocolError, UnsupportedVersionError
 from quire.protocol.decoders import write_decoder
@@ -25,7 +25,7 @@ from quire.protocol.source import NAMESPACE, Source
 
 T = TypeVar("T")
 
-_JOIN_BELOW_BYTES = 4096
+JOIN_BELOW_BYTES: Final = 4096
 """Pieces shorter than this are cheaper copied together than sent alone."""
 
 _READ_FAILURES = (IndexError, struct.error, ValueError)
@@ -102,7 +102,7 @@ def join_small(parts: Sequence[Any]) -> list[Any]:
     joined: list[Any] = []
     small: list[Bytes] = []
     for part in parts:
-        if isinstance(part, bytes | bytearray | memoryview) and len(part) < _JOIN_BELOW_BYTES:
+        if isinstance(part, bytes | bytearray | memoryview) and len(part) < JOIN_BELOW_BYTES:
             small.append(part)
             continue
         if small:

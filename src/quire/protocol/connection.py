@@ -1,0 +1,296 @@
+"""Frames, headers and their order on one connection; whoever owns the socket moves the bytes.
+
+Bytes go in through a buffer that is handed out to be filled, requests and responses come out; what
+is to be sent comes back as a short list of buffers. Both sides of the conversation are here.
+
+Invariants
+  I1  A frame's claimed size is refused when it is below zero or above the bound, before any memory
+      is taken for it; below the bound, memory follows what has arrived, not what was claimed.
+  I2  A frame belongs to whoever received it: it is never written again, so views of it stay true.
+  I3  A large frame is received into its own buffer; only what came along with its first bytes, and
+      every small frame, is copied once.
+  I4  Responses are read in the order in which their requests were written.
+Not here   sockets and TLS (runtime), which answer is due when (broker), records inside (records).
+See        docs/formats/wire.md, KIP-482, KIP-511.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from struct import Struct
+from struct import error as struct_error
+from typing import Any, Final, NamedTuple
+
+from quire.errors import ErrorCode, FrameSizeError, ProtocolError, UnsupportedVersionError
+from quire.protocol.apis import APIS, Api, ApiKey, Listener
+from quire.protocol.compiler import JOIN_BELOW_BYTES, codec
+from quire.protocol.messages import REQUESTS
+from quire.protocol.primitives import INT16, INT32, Malformed, read_tags, read_uvarint
+from quire.protocol.schema import Bytes, declaration_of
+
+DEFAULT_MAX_BYTES: Final = 104_857_600
+"""The default of `socket.request.max.bytes`."""
+
+_SCRATCH_BYTES: Final = 65_536
+_OWN_BUFFER_FROM_BYTES: Final = 16_384
+"""Frames of at least this size are received into a buffer of their own."""
+_FIRST_CHUNK_BYTES: Final = 1_048_576
+"""What a frame is trusted with before any of it has arrived."""
+
+_REQUEST_HEAD: Final = Struct(">hhih")
+_RESPONSE_HEAD: Final = Struct(">ii")
+
+
+class FrameReceiver:
+    """Cuts a stream of bytes into frames: fill `buffer()`, say how much with `received(count)`."""
+
+    def __init__(self, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._scratch = bytearray(_SCRATCH_BYTES)
+        self._scratch_end = 0
+        self._frame = bytearray()
+        self._frame_end = 0
+        self._frame_size = -1
+        self._lent: memoryview | None = None
+
+    def buffer(self) -> memoryview:
+        """Where the next bytes go; never empty, valid until `received` is called."""
+        if self._lent is not None:
+            self._lent.release()
+        if self._frame_size < 0:
+            lent = memoryview(self._scratch)[self._scratch_end :]
+        else:
+            lent = memoryview(self._frame)[self._frame_end :]
+        self._lent = lent
+        return lent
+
+    def received(self, count: int) -> list[Bytes]:
+        """The frames that are complete now that `count` more bytes are in the buffer."""
+        if self._lent is not None:
+            self._lent.release()
+            self._lent = None
+        if self._frame_size < 0:
+            self._scratch_end += count
+            return self._cut()
+        self._frame_end += count
+        if self._frame_end == self._frame_size:
+            frame, self._frame = self._frame, bytearray()
+            self._frame_size = -1
+            return [frame]
+        if self._frame_end == len(self._frame):
+            missing = self._frame_size - self._frame_end
+            self._frame += bytes(min(missing, self._frame_end))
+        return []
+
+    @property
+    def pending_bytes(self) -> int:
+        """How much has arrived of a frame that is not complete."""
+        return self._scratch_end if self._frame_size < 0 else self._frame_end
+
+    def _cut(self) -> list[Bytes]:
+        frames: list[Bytes] = []
+        start = 0
+        while self._scratch_end - start >= INT32.size:
+            (size,) = INT32.unpack_from(self._scratch, start)
+            if not 0 <= size <= self._max_bytes:
+                raise FrameSizeError(f"a frame of {size} bytes; the bound is {self._max_bytes}")
+            begin = start + INT32.size
+            if begin + size <= self._scratch_end:
+                with memoryview(self._scratch) as view:
+                    frames.append(bytes(view[begin : begin + size]))
+                start = begin + size
+                continue
+            if size >= _OWN_BUFFER_FROM_BYTES:
+                self._give_own_buffer(begin, size)
+                start = self._scratch_end
+            break
+        left = self._scratch_end - start
+        if start and left:
+            self._scratch[:left] = self._scratch[start : self._scratch_end]
+        self._scratch_end = left
+        return frames
+
+    def _give_own_buffer(self, begin: int, size: int) -> None:
+        arrived = self._scratch_end - begin
+        self._frame = bytearray(min(size, _FIRST_CHUNK_BYTES))
+        self._frame[:arrived] = self._scratch[begin : self._scratch_end]
+        self._frame_end = arrived
+        self._frame_size = size
+
+
+class Request(NamedTuple):
+    """A request whose header was read; its body is still bytes."""
+
+    api: Api
+    version: int
+    correlation_id: int
+    client_id: str | None
+    frame: Bytes
+    body_position: int
+
+    @property
+    def is_supported(self) -> bool:
+        """False for an ApiVersions request from the future, which gets an answer all the same."""
+        return self.version <= self.api.highest
+
+    def decode(self) -> Any:
+        """The body, as the class that `REQUESTS` names for the API."""
+        request_class, _ = REQUESTS[self.api.key]
+        return codec(request_class, self.version).decode(self.frame, self.body_position)[0]
+
+    def encode_response(self, response: Any) -> list[Any]:
+        """The frame that answers this request, in few pieces, sizes and header in front."""
+        body = codec(type(response), self.version).buffers(response)
+        flexible = self.api.response_header_version(self.version) == 1
+        return _framed(INT32.pack(self.correlation_id) + (b"\0" if flexible else b""), body)
+
+
+class ServerFraming:
+    """The serving side of one connection: bytes in, requests out."""
+
+    def __init__(
+        self,
+        listener: Listener,
+        *,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        unstable_versions: bool = False,
+    ) -> None:
+        self._listener = listener
+        self._unstable_versions = unstable_versions
+        self._receiver = FrameReceiver(max_bytes)
+        self.buffer = self._receiver.buffer
+
+    def received(self, count: int) -> list[Request]:
+        """The requests that are complete; an error means that the connection must be closed."""
+        return [self.parse(frame) for frame in self._receiver.received(count)]
+
+    def parse(self, frame: Bytes) -> Request:
+        """Read the header of a request and check that its API and version are served here."""
+        try:
+            key, version, correlation_id, length = _REQUEST_HEAD.unpack_from(frame)
+            api = self._served(key, version)
+            position = _REQUEST_HEAD.size
+            client_id = None
+            if length >= 0:
+                if length > len(frame) - position:
+                    raise ProtocolError("its client id is longer than the frame")
+                client_id = str(frame[position : position + length], "utf-8")
+                position += length
+            if version >= api.flexible:
+                count, position = read_uvarint(frame, position)
+                _, position = read_tags(frame, position, count)
+        except (IndexError, struct_error, Malformed, UnicodeDecodeError) as failure:
+            raise ProtocolError(f"a request header cannot be read: {failure}") from failure
+        return Request(api, version, correlation_id, client_id, frame, position)
+
+    def _served(self, key: int, version: int) -> Api:
+        api = APIS.get(key)
+        if api is None or self._listener not in api.listeners:
+            raise UnsupportedVersionError(f"API {key} is not served on this listener")
+        highest = api.highest if self._unstable_versions else api.highest_stable
+        answered_anyway = key == ApiKey.API_VERSIONS and version > highest
+        if not (api.lowest <= version <= highest or answered_anyway):
+            raise UnsupportedVersionError(
+                f"versions {api.lowest} to {highest} are served, not {version}", where=api.name
+            )
+        return api
+
+
+class Response(NamedTuple):
+    """A response matched with its request; its body is still bytes."""
+
+    api: Api
+    version: int
+    correlation_id: int
+    frame: Bytes
+    body_position: int
+
+    def decode(self) -> Any:
+        """The body. A refusal of an ApiVersions version is written in version 0, and read so."""
+        _, response_class = REQUESTS[self.api.key]
+        version = self.version
+        if self.api.key == ApiKey.API_VERSIONS and self._is_refusal():
+            version = 0
+        return codec(response_class, version).decode(self.frame, self.body_position)[0]
+
+    def _is_refusal(self) -> bool:
+        if len(self.frame) < self.body_position + INT16.size:
+            return False
+        (error,) = INT16.unpack_from(self.frame, self.body_position)
+        return bool(error == ErrorCode.UNSUPPORTED_VERSION)
+
+
+class ClientFraming:
+    """The asking side of one connection: requests to bytes, bytes to responses in their order."""
+
+    def __init__(self, client_id: str | None, *, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
+        encoded = b"" if client_id is None else client_id.encode()
+        self._client_id = INT16.pack(-1 if client_id is None else len(encoded)) + encoded
+        self._receiver = FrameReceiver(max_bytes)
+        self._awaited: deque[tuple[int, Api, int]] = deque()
+        self._next_correlation_id = 0
+        self.buffer = self._receiver.buffer
+
+    @property
+    def awaited(self) -> int:
+        """How many responses are still to come."""
+        return len(self._awaited)
+
+    def encode_request(
+        self, request: Any, version: int, *, expects_response: bool = True
+    ) -> tuple[int, list[Any]]:
+        """The correlation id of a request, and its frame in few pieces."""
+        api = APIS[declaration_of(type(request)).key or 0]
+        correlation_id = self._next_correlation_id
+        body = codec(type(request), version).buffers(request)
+        header = b"".join(
+            (
+                INT16.pack(api.key),
+                INT16.pack(version),
+                INT32.pack(correlation_id),
+                self._client_id,
+                b"\0" if version >= api.flexible else b"",
+            )
+        )
+        self._next_correlation_id = (correlation_id + 1) & 0x7FFF_FFFF
+        if expects_response:
+            self._awaited.append((correlation_id, api, version))
+        return correlation_id, _framed(header, body)
+
+    def received(self, count: int) -> list[Response]:
+        """The responses that are complete; an error means that the connection must be closed."""
+        return [self._match(frame) for frame in self._receiver.received(count)]
+
+    def _match(self, frame: Bytes) -> Response:
+        if not self._awaited:
+            raise ProtocolError("a response that nobody asked for")
+        expected, api, version = self._awaited.popleft()
+        try:
+            (correlation_id,) = INT32.unpack_from(frame)
+            position = INT32.size
+            if api.response_header_version(version) == 1:
+                count, position = read_uvarint(frame, position)
+                _, position = read_tags(frame, position, count)
+        except (IndexError, struct_error, Malformed) as failure:
+            raise ProtocolError(f"a response header cannot be read: {failure}") from failure
+        if correlation_id != expected:
+            raise ProtocolError(
+                f"a response to request {correlation_id} where {expected} was due", where=api.name
+            )
+        return Response(api, version, correlation_id, frame, position)
+
+
+def api_versions_refusal(correlation_id: int) -> bytes:
+    """The frame that answers an ApiVersions version from the future: our range, in version 0."""
+    api = APIS[ApiKey.API_VERSIONS]
+    entry = INT16.pack(api.key) + INT16.pack(api.lowest) + INT16.pack(api.highest)
+    body = INT16.pack(ErrorCode.UNSUPPORTED_VERSION) + INT32.pack(1) + entry
+    return _RESPONSE_HEAD.pack(INT32.size + len(body), correlation_id) + body
+
+
+def _framed(header: bytes, body: list[Any]) -> list[Any]:
+    size = len(header) + sum(map(len, body))
+    first = INT32.pack(size) + header
+    if body and isinstance(body[0], bytes) and len(body[0]) < JOIN_BELOW_BYTES:
+        return [first + body[0], *body[1:]]
+    return [first, *body]
