@@ -286,10 +286,9 @@ def encode_batch(records: Sequence[Record], **fields: Unpack[BatchFields]) -> by
     base_offset = fields.get("base_offset", 0)
     horizon = fields.get("delete_horizon_ms")
     base_timestamp = records[0][1] if horizon is None else horizon
-    out = implementation.encode_records(records, base_offset, base_timestamp)
+    out, max_timestamp = implementation.encode_records(records, base_offset, base_timestamp)
     fields.setdefault("last_offset_delta", records[-1][0] - base_offset)
-    if "max_timestamp" not in fields:
-        fields["max_timestamp"] = max(record[1] for record in records)
+    fields.setdefault("max_timestamp", max_timestamp)
     return _close(out, len(records), base_timestamp, fields)
 
 

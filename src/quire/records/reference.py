@@ -199,9 +199,12 @@ def scan_records(section: Buffer, count: int) -> RecordScan:
 # --- write -----------------------------------------------------------------------------------
 
 
-def encode_records(records: Sequence[Record], base_offset: int, base_timestamp: int) -> bytearray:
-    """61 zero bytes for the header of a batch, then the records."""
+def encode_records(
+    records: Sequence[Record], base_offset: int, base_timestamp: int
+) -> tuple[bytearray, int]:
+    """61 zero bytes for the header of a batch, then the records; and their largest timestamp."""
     out = bytearray(HEADER_SIZE)
+    max_timestamp = INT64_MIN
     for offset, timestamp, key, value, headers in records:
         _check_range(offset, timestamp)
         offset_delta = offset - base_offset
@@ -211,7 +214,8 @@ def encode_records(records: Sequence[Record], base_offset: int, base_timestamp: 
         if not INT64_MIN <= timestamp_delta <= INT64_MAX:
             _refuse(f"timestamp {timestamp} is too far from base timestamp {base_timestamp}")
         _append_record(out, timestamp_delta, offset_delta, (key, value), headers)
-    return out
+        max_timestamp = max(max_timestamp, timestamp)
+    return out, max_timestamp
 
 
 def encode_pairs(pairs: Sequence[tuple[bytes | None, bytes | None]]) -> bytearray:
