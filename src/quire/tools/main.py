@@ -25,7 +25,9 @@ class Verb(NamedTuple):
 
 VERBS: dict[str, Verb | dict[str, Verb]] = {
     "log": {
-        "dump": Verb("quire.tools.log.dump", "dump", "Show what is in segments, indexes, snapshots."),
+        "dump": Verb(
+            "quire.tools.log.dump", "dump", "Show what is in segments, indexes, snapshots."
+        ),
     },
     "version": Verb("quire.tools.version", "version", "Show version, Python, kernels and codecs."),
 }
@@ -60,7 +62,9 @@ class Table(click.Group):
             formatter.write_dl(lines)
 
 
-quire = Table(VERBS, "quire", "Apache Kafka's system in Python: a real log, its broker and its tools.")
+quire = Table(
+    VERBS, "quire", "Apache Kafka's system in Python: a real log, its broker and its tools."
+)
 
 
 def main() -> None:

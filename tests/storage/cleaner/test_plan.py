@@ -11,7 +11,9 @@ from quire.storage.settings import LogSettings
 COMPACT = LogSettings(cleanup_policy_compact=True, cleanup_policy_delete=False, segment_bytes=1000)
 
 
-def segment(base: int, end: int, *, size: int = 400, first: int = 0, largest: int = 0) -> SegmentFacts:
+def segment(
+    base: int, end: int, *, size: int = 400, first: int = 0, largest: int = 0
+) -> SegmentFacts:
     return SegmentFacts(base, end, size, 80, 120, first, largest)
 
 
@@ -53,7 +55,11 @@ def test_nothing_is_cleaned_from_the_last_stable_offset_on() -> None:
 
 
 def test_records_younger_than_the_minimum_lag_wait() -> None:
-    segments = (segment(0, 10, largest=100), segment(10, 20, largest=900), segment(20, 30, largest=950))
+    segments = (
+        segment(0, 10, largest=100),
+        segment(10, 20, largest=900),
+        segment(20, 30, largest=950),
+    )
     settings = replace(COMPACT, min_compaction_lag_ms=200)
     assert cleanable(log_of(*segments), settings, None, now_ms=1000).first_uncleanable_offset == 10
 

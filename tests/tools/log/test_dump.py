@@ -171,7 +171,9 @@ def test_aborted_transactions_are_those_that_the_peer_printed() -> None:
         for line in (DUMPS / "g-txn-0-txnindex.txt").read_text().splitlines()
         if line.startswith("version:")
     ]
-    found = of_kind("abortedTransaction", facts(CLEAN / "g-txn-0" / "00000000000000000000.txnindex"))
+    found = of_kind(
+        "abortedTransaction", facts(CLEAN / "g-txn-0" / "00000000000000000000.txnindex")
+    )
     assert [{k: v for k, v in fact.items() if k != "kind"} for fact in found] == expected
 
 
@@ -196,7 +198,9 @@ def test_producers_are_those_that_the_peer_printed() -> None:
 def test_every_golden_directory_passes_the_check() -> None:
     result = run("--check", CLEAN, GOLDEN / "g-java-codecs", GOLDEN / "kraft-version-0")
     assert result.exit_code == 0, result.output
-    assert re.search(r"checked \d+ files, \d{4} batches, \d+ index entries: 0 faults", result.output)
+    assert re.search(
+        r"checked \d+ files, \d{4} batches, \d+ index entries: 0 faults", result.output
+    )
 
 
 @pytest.fixture

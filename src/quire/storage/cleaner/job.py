@@ -63,3 +63,9 @@ class CleaningDone(NamedTuple):
     records_after: int
     keyless_records: int
     map_utilization: float
+
+
+class CleaningFailed(NamedTuple):
+    """The cleaning ended early; nothing more comes of it."""
+
+    reason: str

@@ -75,15 +75,24 @@ def clean(job: CleaningJob, disk: Disk, pace: Pace) -> Iterator[CleanedGroup | C
 def _batches(
     disk: Disk, job: CleaningJob, segment: SegmentFacts, pace: Pace, tally: Tally
 ) -> Iterator[scan.BatchView]:
-    """The batches of one segment, each with a right checksum."""
-    file = disk.open(SegmentPlace(disk, job.directory, segment.base_offset).path(LOG), writable=False)
+    """The batches of one segment, each with a right checksum and with offsets in its place."""
+    file = disk.open(
+        SegmentPlace(disk, job.directory, segment.base_offset).path(LOG), writable=False
+    )
+    expected_offset = segment.base_offset
     try:
         for view in scan.whole_batches(file, 0, segment.size, chunk_bytes=job.buffer_bytes):
-            if not check_crc(view.buffer, view.at, view.header):
+            header = view.header
+            if not expected_offset <= header.base_offset <= header.last_offset < segment.end_offset:
+                # The base offset is outside the checksum: a broken one would send the batch anywhere.
+                message = f"offsets {header.base_offset} to {header.last_offset} cannot be here"
+                raise CorruptBatchError(message, path=file.path, position=view.position)
+            if not check_crc(view.buffer, view.at, header):
                 message = "the batch's checksum does not match its bytes"
                 raise CorruptBatchError(message, path=file.path, position=view.position)
-            pace(view.header.size)
-            tally.bytes_read += view.header.size
+            expected_offset = header.next_offset
+            pace(header.size)
+            tally.bytes_read += header.size
             yield view
     finally:
         file.close()

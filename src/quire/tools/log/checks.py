@@ -60,7 +60,9 @@ def _offset_faults(disk: Disk, path: str, log_path: str) -> Iterator[Fact]:
         if batch is None or batch[0] != position:
             yield fault(path, number * 8, f"entry {number}: no batch starts at position {position}")
         elif batch[1] != offset:
-            message = f"entry {number}: the batch at {position} ends at offset {batch[1]}, not {offset}"
+            message = (
+                f"entry {number}: the batch at {position} ends at offset {batch[1]}, not {offset}"
+            )
             yield fault(path, number * 8, message)
 
 
@@ -75,7 +77,9 @@ def _time_faults(disk: Disk, path: str, log_path: str) -> Iterator[Fact]:
             continue
         number, timestamp, offset = entry["number"], entry["timestamp"], entry["offset"]
         if (timestamp, offset) <= previous and number:
-            yield fault(path, number * 12, f"entry {number}: ({timestamp}, {offset}) does not ascend")
+            yield fault(
+                path, number * 12, f"entry {number}: ({timestamp}, {offset}) does not ascend"
+            )
             return
         previous = (timestamp, offset)
         while batch is not None and batch[1] < offset:

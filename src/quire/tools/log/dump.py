@@ -68,7 +68,9 @@ def show(facts: Iterator[Fact], *, form: str, only_faults: bool) -> Counter[str]
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--records", "--deep-iteration", "deep", is_flag=True, help="A line for each record.")
-@click.option("--payloads", "--print-data-log", is_flag=True, help="Records with key and value, decoded.")
+@click.option(
+    "--payloads", "--print-data-log", is_flag=True, help="Records with key and value, decoded."
+)
 @click.option(
     "--decoder",
     type=click.Choice(decoders.NAMES),
@@ -80,8 +82,12 @@ def show(facts: Iterator[Fact], *, form: str, only_faults: bool) -> Counter[str]
     "--check", "--index-sanity-check", is_flag=True,
     help="Print only what is wrong: checksums, indexes, snapshots; then a summary.",
 )  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def dump(paths: tuple[str, ...], *, deep: bool, payloads: bool, decoder: str, check: bool, form: str) -> None:
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def dump(
+    paths: tuple[str, ...], *, deep: bool, payloads: bool, decoder: str, check: bool, form: str
+) -> None:
     """Show what is in segments, indexes, snapshots.
 
     PATHS are files, partition directories or whole log directories, of Quire or of Apache Kafka. Nothing is written

@@ -154,7 +154,9 @@ def _entries(disk: Disk, path: str, entry: Struct) -> Iterator[tuple[int, ...]]:
 def _ragged(disk: Disk, path: str, entry: Struct) -> Iterator[Fact]:
     size = disk.stat(path).size
     if size % entry.size:
-        yield fault(path, size - size % entry.size, f"the last entry has not all {entry.size} bytes")
+        yield fault(
+            path, size - size % entry.size, f"the last entry has not all {entry.size} bytes"
+        )
 
 
 def _base_offset(path: str) -> int:

@@ -19,7 +19,11 @@ def time_text(timestamp_ms: int) -> str:
         moment = datetime.fromtimestamp(timestamp_ms / MS_PER_SECOND, UTC)
     except (OverflowError, ValueError, OSError):
         return str(timestamp_ms)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if timestamp_ms >= 0 else "-"
+    return (
+        moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        if timestamp_ms >= 0
+        else "-"
+    )
 
 
 def lines(fact: Fact) -> list[str]:
@@ -37,7 +41,10 @@ def _batch(fact: Fact) -> str:
         for name, is_so in (
             ("transactional", fact["isTransactional"]),
             ("control", fact["isControl"]),
-            (f"horizon {time_text(fact['deleteHorizonMs'] or 0)}", fact["deleteHorizonMs"] is not None),
+            (
+                f"horizon {time_text(fact['deleteHorizonMs'] or 0)}",
+                fact["deleteHorizonMs"] is not None,
+            ),
             ("WRONG CHECKSUM", not fact["isValid"]),
         )
         if is_so
@@ -45,7 +52,9 @@ def _batch(fact: Fact) -> str:
     producer = ""
     if fact["producerId"] >= 0:
         sequences = f"{fact['baseSequence']}..{fact['lastSequence']}"
-        producer = f"  producer {fact['producerId']} epoch {fact['producerEpoch']} sequences {sequences}"
+        producer = (
+            f"  producer {fact['producerId']} epoch {fact['producerEpoch']} sequences {sequences}"
+        )
     return (
         f"  batch {fact['baseOffset']}..{fact['lastOffset']}  records {fact['count']}"
         f"  position {fact['position']}  bytes {fact['size']}  {fact['compression']}"
@@ -115,7 +124,9 @@ _LINES = {
     "timeIndexEntry": _time_entry,
     "abortedTransaction": _aborted,
     "producer": _producer,
-    "leaderEpoch": lambda fact: f"  leader epoch {fact['epoch']}  from offset {fact['startOffset']}",
+    "leaderEpoch": lambda fact: (
+        f"  leader epoch {fact['epoch']}  from offset {fact['startOffset']}"
+    ),
     "checkpoint": lambda fact: f"  {fact['topic']}-{fact['partition']}  offset {fact['offset']}",
     "property": lambda fact: f"  {fact['name']} = {fact['value']}",
     "json": lambda fact: f"  {json.dumps(fact['content'], separators=(',', ':'))}",
