@@ -29,6 +29,7 @@ from quire.storage.file_names import (
 )
 from quire.storage.leader_epochs import LeaderEpochs
 from quire.storage.log_state import LogState
+from quire.storage.producer_snapshot import remove_stray_snapshots
 from quire.storage.recovery import Progress, RecoveryReport, recover
 from quire.storage.replacement import finish_replacements
 from quire.storage.segment import Segment
@@ -98,23 +99,32 @@ def bring_up(
         _collect_epochs(log)
     first = _first_to_recover(log, last_stop, report)
     if first is None:
-        replay.restore_producers(log, end_offset=log.log_end_offset, now_ms=now_ms)
+        _restore_producers(log, log.log_end_offset, report, now_ms=now_ms)
     else:
-        base_offset = log.segments[first].base_offset
-        replay.restore_producers(log, end_offset=base_offset, now_ms=now_ms)
+        _restore_producers(log, log.segments[first].base_offset, report, now_ms=now_ms)
         recover(log, first, report, now_ms=now_ms, on_progress=on_progress)
     log.log_start_offset = max(last_stop.log_start_offset, log.segments[0].base_offset)
     if log.log_end_offset < log.log_start_offset:
         report.removed_segments.extend(segment.path for segment in log.segments)
         report.reason = report.reason or "the log ends below its log start offset"
         truncate_fully_and_start_at(log, log.log_start_offset, now_ms=now_ms)
-    log.leader_epochs.truncate_from_end(log.log_end_offset)
+    # A leader's entry may stand at the log end before its first batch; after a crash it is not kept.
+    epochs_end = log.log_end_offset + 1 if first is None else log.log_end_offset
+    log.leader_epochs.truncate_from_end(epochs_end)
     log.leader_epochs.truncate_from_start(log.log_start_offset)
     log.high_watermark = log.log_start_offset
     trusted = log.log_end_offset if last_stop.clean else last_stop.recovery_point
     log.recovery_point = max(min(trusted, log.log_end_offset), log.log_start_offset)
     log.last_flush_ms = now_ms
     log.check()
+
+
+def _restore_producers(
+    log: LogState, end_offset: int, report: RecoveryReport, *, now_ms: int
+) -> None:
+    starts = [segment.base_offset for segment in log.segments]
+    remove_stray_snapshots(log.disk, log.directory, starts)
+    report.rebuilt += replay.restore_producers(log, end_offset=end_offset, now_ms=now_ms)
 
 
 def _first_to_recover(log: LogState, last_stop: LastStop, report: RecoveryReport) -> int | None:

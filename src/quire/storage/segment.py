@@ -241,7 +241,7 @@ class Segment:
         return files
 
     def rebuild_indexes(self, fault: str) -> None:
-        """Write both indexes anew from the headers of the .log file, and remember why."""
+        """Write both indexes anew from the headers of the .log file, durably; remember why."""
         self.index_fault = fault
         self.restart_indexes()
         for position, header in scan.headers(
@@ -249,6 +249,8 @@ class Segment:
         ):
             self.note(position, header)
         self.time_index.append(*self.largest)
+        for index in (self.offset_index, self.time_index):
+            index.entries.start_flush().flush()
 
     def restart_indexes(self) -> None:
         """Empty the indexes, before the batches are walked again from the first one."""
