@@ -47,6 +47,9 @@ def _has_records(cls: type, source: Source) -> bool:
 
 
 class _Decoder(Source):
+    in_tag = False
+    """The value being read is a tagged structure itself: there, null has another form."""
+
     def flush(self) -> None:
         """Read the waiting run."""
         run, self.run = self.run, []
@@ -65,6 +68,7 @@ class _Decoder(Source):
         self.line(f"pos += {struct.size}")
 
     def structure(self, cls: type) -> str:
+        self.in_tag = False
         made = self.fresh("o")
         self.line(f"{made} = new({self.constant(cls.__name__, cls)})")
         for one in self.absent(cls):
@@ -113,7 +117,7 @@ class _Decoder(Source):
             head = self.fresh("n")
             self.run.append(("b", head))
             self.flush()
-            with self.block(f"if {head} < 0:"):
+            with self.block(f"if {head} {'<= 0' if self.in_tag else '< 0'}:"):
                 self.line(f"{target} = None")
             with self.block("else:"):
                 made = self.structure(wire_type.of)
@@ -205,7 +209,9 @@ class _Decoder(Source):
             for position, one in enumerate(known):
                 opening = "elif" if position else "if"
                 with self.block(f"{opening} {tag} == {one.options.tag}:"), self.at(one.name):
+                    self.in_tag = isinstance(one.type, Nested)
                     self.field(one, f"{made}.{one.name}")
+                    self.in_tag = False
                     self.flush()
                     with self.block(f"if pos != {stop}:"):
                         self.line(f"raise bad_tag_size({tag}, pos - {stop})")

@@ -32,6 +32,8 @@ def write_encoder(cls: type, version: int, *, flexible: bool, label: str) -> Sou
 
 class _Encoder(Source):
     append = "append"
+    in_tag = False
+    """The value being written is a tagged structure itself: there, null has another form."""
 
     def flush(self, *, extra: tuple[tuple[str, str], ...] = ()) -> None:
         """Write the waiting run, with `extra` values behind it."""
@@ -48,6 +50,7 @@ class _Encoder(Source):
         self.line(f"{self.append}({packer}({values}))")
 
     def structure(self, cls: type, name: str) -> None:
+        self.in_tag = False
         for one in self.absent(cls):
             if not one.options.ignorable:
                 with self.at(one.name), self.block(f"if {self.differs(one, name)}:"):
@@ -67,13 +70,13 @@ class _Encoder(Source):
                 self.differs(part, value)
                 for part in (*self.present(one.type.of), *self.tagged(one.type.of))
             ]
-            return " or ".join([*inner, f"{value}.unknown_tags"])
-        default = one.make_default()
-        if default is None:
+            null = [f"{value} is None"] if one.nullable_in(self.version) else []
+            return " or ".join([*null, *inner, f"{value}.unknown_tags"])
+        if one.options.default is None:
             return f"{value} is not None"
-        if isinstance(one.type, Array) and not default:
+        if isinstance(one.type, Array):
             return f"({value} is None or len({value}) != 0)"
-        return f"{value} != {default!r}"
+        return f"{value} != {one.options.default!r}"
 
     def field(self, one: Field, value: str) -> None:
         self.value(
@@ -99,7 +102,8 @@ class _Encoder(Source):
             return
         self.flush()
         with self.block(f"if {held} is None:"):
-            self.line(f"{self.append}({_null(wire_type, compact=compact)!r})")
+            null = _null(wire_type, compact=compact, in_tag=self.in_tag)
+            self.line(f"{self.append}({null!r})")
         with self.block("else:"):
             if isinstance(wire_type, Nested):
                 self.line(f'{self.append}(b"\\1")')
@@ -169,15 +173,17 @@ class _Encoder(Source):
         parts = self.fresh("parts")
         self.line(f"{parts} = []")
         self.line(f"{self.append} = {parts}.append")
+        self.in_tag = isinstance(one.type, Nested)
         self.field(one, value)
+        self.in_tag = False
         self.flush()
         self.line(f'{contents}[{one.options.tag}] = b"".join({parts})')
         self.run, self.append = waiting, outer
 
 
-def _null(wire_type: WireType, *, compact: bool) -> bytes:
+def _null(wire_type: WireType, *, compact: bool, in_tag: bool) -> bytes:
     if isinstance(wire_type, Nested):
-        return b"\xff"
+        return b"\0" if in_tag else b"\xff"
     if compact:
         return b"\0"
     return b"\xff\xff" if wire_type == Variable("string") else b"\xff\xff\xff\xff"

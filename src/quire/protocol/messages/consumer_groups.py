@@ -64,8 +64,8 @@ class ClassicProtocol:
 
 @structure
 class ClassicMemberMetadata:
-    session_timeout_ms: Int32
-    supported_protocols: list[ClassicProtocol]
+    session_timeout_ms: Int32 = field(default=0)
+    supported_protocols: list[ClassicProtocol] = field(default=[])
 
 
 @message(key=5, kind="coordinator-value", versions=(0, 0), flexible=0)
@@ -80,7 +80,9 @@ class ConsumerGroupMemberMetadataValue:
     subscribed_topic_regex: str | None
     rebalance_timeout_ms: Int32 = field(default=-1)
     server_assignor: str | None
-    classic_member_metadata: ClassicMemberMetadata | None = field(tag=0, default=None)
+    classic_member_metadata: ClassicMemberMetadata | None = field(
+        tag=0, default=ClassicMemberMetadata
+    )
 
 
 @message(key=6, kind="coordinator-key", versions=(0, 0), flexible=NEVER)
@@ -131,7 +133,7 @@ class ConsumerGroupCurrentMemberAssignmentKey:
 class TopicPartitions:
     topic_id: Uuid
     partitions: list[Int32]
-    assignment_epochs: list[Int32] | None = field(tag=0, default=None)
+    assignment_epochs: list[Int32] | None = field(tag=0, default=[])
 
 
 @message(key=8, kind="coordinator-value", versions=(0, 0), flexible=0)

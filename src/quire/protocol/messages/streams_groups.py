@@ -35,7 +35,7 @@ class StreamsGroupMetadataValue:
     epoch: Int32
     metadata_hash: Int64
     validated_topology_epoch: Int32 = field(tag=0, default=-1)
-    last_assignment_configs: list[LastAssignmentConfig] | None = field(tag=1, default=None)
+    last_assignment_configs: list[LastAssignmentConfig] | None = field(tag=1, default=[])
 
 
 @message(key=19, kind="coordinator-key", versions=(0, 0), flexible=NEVER)
@@ -123,7 +123,7 @@ class StreamsGroupCurrentMemberAssignmentKey:
 class StreamsGroupCurrentMemberAssignmentTaskIds:
     subtopology_id: str
     partitions: list[Int32]
-    assignment_epochs: list[Int32] | None = field(tag=0, default=None)
+    assignment_epochs: list[Int32] | None = field(tag=0, default=[])
 
 
 @message(key=22, kind="coordinator-value", versions=(0, 0), flexible=0)
