@@ -69,7 +69,9 @@ def load_segments(
     places = [SegmentPlace(disk, directory, start) for start in starts]
     if not places:
         place = SegmentPlace(disk, directory, base_offset)
-        return Segments([Segment.create(place, settings, now_ms=now_ms)])
+        segment = Segment.create(place, settings, now_ms=now_ms)
+        disk.flush_directory(directory)
+        return Segments([segment])
     return Segments([Segment.existing(place, settings) for place in places])
 
 

@@ -116,10 +116,14 @@ class LogState:
         return segment
 
     def restart_at(self, base_offset: int, now_ms: int) -> None:
-        """Replace all segments, whose files are renamed already, by a new one."""
+        """Replace all segments, whose files are renamed already, by a new one.
+
+        Its name is made durable at once: were it lost and its successor kept, recovery could not
+        tell this from a log whose beginning was removed by retention.
+        """
         place = self.place_of(base_offset)
         self.segments.replace_all([Segment.create(place, self.settings, now_ms=now_ms)])
-        self.directory_is_dirty = True
+        self.disk.flush_directory(self.directory)
         self.draw_roll_jitter()
 
     def draw_roll_jitter(self) -> None:

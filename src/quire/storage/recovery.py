@@ -9,9 +9,11 @@ Invariants
   I1  Below the recovery point nothing is scanned and nothing is cut: what was flushed is not
       doubted.
   I2  Afterwards the log holds exactly the batches before the first bad one, in ascending offsets.
-  I3  Nothing is dropped silently: the report names file, position, reason and bytes, and says when
+  I3  Without compaction segments join without a gap: one that does not is what a crash left behind a
+      lost file, and goes, or a replica would keep the hole for ever.
+  I4  Nothing is dropped silently: the report names file, position, reason and bytes, and says when
       sound batches stood behind the bad one (then it was no torn tail, and data was lost).
-  I4  The memory taken is one read chunk, or one batch when that is larger.
+  I5  The memory taken is one read chunk, or one batch when that is larger.
 Not here   which files are there at all (storage.loading).
 See        docs/formats/segment.md
 """
@@ -67,6 +69,9 @@ def recover(
     log.log_end_offset = log.segments[first].base_offset
     for number in range(first, len(log.segments)):
         segment = log.segments[number]
+        if segment.base_offset > log.log_end_offset and not log.settings.cleanup_policy_compact:
+            _end_at_gap(log, number, report, now_ms=now_ms)
+            break
         size = segment.size
         damage = _recover_segment(log, segment)
         report.scanned_bytes += size
@@ -147,10 +152,26 @@ def _end_at_damage(
     report.path, report.position, report.reason = segment.path, position, damage.message
     report.sound_batches_behind = _sound_batches_behind(segment, position)
     removed = log.segments[number + 1 :]
-    report.truncated_bytes = segment.size - position + sum(other.size for other in removed)
-    report.removed_segments = [other.path for other in removed]
+    report.truncated_bytes = segment.size - position
     segment.cut(position, log.log_end_offset)
-    log.segments.replace_all(log.segments[: number + 1])
+    _remove_from(log, number + 1, report, now_ms=now_ms)
+
+
+def _end_at_gap(log: LogState, number: int, report: RecoveryReport, *, now_ms: int) -> None:
+    segment = log.segments[number]
+    report.path, report.position = segment.path, 0
+    report.reason = (
+        f"it starts at offset {segment.base_offset}, but the log before it ends at"
+        f" {log.log_end_offset}"
+    )
+    _remove_from(log, number, report, now_ms=now_ms)
+
+
+def _remove_from(log: LogState, number: int, report: RecoveryReport, *, now_ms: int) -> None:
+    removed = log.segments[number:]
+    report.truncated_bytes += sum(segment.size for segment in removed)
+    report.removed_segments = [segment.path for segment in removed]
+    log.segments.replace_all(log.segments[:number])
     log.remove_segments(removed, now_ms=now_ms)
 
 
