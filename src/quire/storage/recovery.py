@@ -69,7 +69,7 @@ def recover(
     log.log_end_offset = log.segments[first].base_offset
     for number in range(first, len(log.segments)):
         segment = log.segments[number]
-        if segment.base_offset > log.log_end_offset and not log.settings.cleanup_policy_compact:
+        if segment.base_offset > log.log_end_offset and not _cleaner_made_gap(log, number):
             _end_at_gap(log, number, report, now_ms=now_ms)
             break
         size = segment.size
@@ -155,6 +155,30 @@ def _end_at_damage(
     report.truncated_bytes = segment.size - position
     segment.cut(position, log.log_end_offset)
     _remove_from(log, number + 1, report, now_ms=now_ms)
+
+
+def _cleaner_made_gap(log: LogState, number: int) -> bool:
+    """Whether compaction explains that offsets are missing before segment `number`.
+
+    The settings cannot tell: a topic may have been compacted once. A segment that a cleaner has been in
+    lacks offsets or records inside too; between two that lack nothing, a file lost what it had.
+    """
+    if number == 0:
+        return True
+    return any(_was_compacted(segment) for segment in log.segments[number - 1 : number + 1])
+
+
+def _was_compacted(segment: Segment) -> bool:
+    expected_offset = segment.base_offset
+    try:
+        for _, header in scan.headers(segment.file, 0, segment.size):
+            is_whole = header.record_count == header.last_offset_delta + 1
+            if header.base_offset != expected_offset or not is_whole:
+                return True
+            expected_offset = header.next_offset
+    except CorruptBatchError:
+        return False  # the scan that follows says so
+    return False
 
 
 def _end_at_gap(log: LogState, number: int, report: RecoveryReport, *, now_ms: int) -> None:

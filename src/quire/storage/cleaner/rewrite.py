@@ -7,8 +7,9 @@ Invariants
   I1  A record is dropped only because of a later record of its key below the map's end, an expired tombstone, an
       abort, or the lack of a key (which a compacted log refuses at the door).
   I2  The last batch of an active producer stays, if only as a header: its sequence and epoch are in it.
-  I3  The last batch of the cleaned range stays, if only as a header: no offset is ever given twice.
-      Batches that start above the range share a segment with it at most, and are copied as they are.
+  I3  The last batch of each group stays, if only as a header: no offset is ever given twice, and a
+      recovery can tell a gap that was cleaned from a file that was lost. Batches that start above the
+      range share a segment with it at most, and are copied as they are.
   I4  Memory: the map, one read buffer and one write buffer, each as large as one batch at the least.
   I5  A group is yielded only after everything written for it was flushed.
 Not here   renaming files into place (storage.replacement), choosing what to clean (schedule), throttle (`pace`).
@@ -59,7 +60,7 @@ def clean(job: CleaningJob, disk: Disk, pace: Pace) -> Iterator[CleanedGroup | C
     segments = [s for s in job.segments if s.base_offset < clean_until]
     rewriting = _Rewriting(job, disk, pace, offset_map, clean_until, tally)
     for group in groups(segments, job.settings):
-        yield rewriting.write_group(group, is_last=group[-1] is segments[-1])
+        yield rewriting.write_group(group)
     yield CleaningDone(
         clean_until_offset=clean_until,
         bytes_read=tally.bytes_read,
@@ -155,7 +156,7 @@ class _Rewriting:
         self.transactions = CleanedTransactions()
         self.transactions.add_aborted(job.aborted)
 
-    def write_group(self, group: Sequence[SegmentFacts], *, is_last: bool) -> CleanedGroup:
+    def write_group(self, group: Sequence[SegmentFacts]) -> CleanedGroup:
         """Write one segment out of a group of them."""
         place = SegmentPlace(self.disk, self.job.directory, group[0].base_offset, CLEANED)
         for kind in SEGMENT_SUFFIXES:
@@ -164,8 +165,7 @@ class _Rewriting:
         target = _Target(place, self.job)
         try:
             for segment in group:
-                end = segment.end_offset if is_last and segment is group[-1] else None
-                self._copy(segment, target, end)
+                self._copy(segment, target, group[-1].end_offset)
             size = target.finish()
         finally:
             target.segment.close()
@@ -175,7 +175,7 @@ class _Rewriting:
         self.tally.bytes_after += size
         return CleanedGroup(tuple(segment.base_offset for segment in group), before, size)
 
-    def _copy(self, segment: SegmentFacts, target: _Target, end: int | None) -> None:
+    def _copy(self, segment: SegmentFacts, target: _Target, end: int) -> None:
         for view in _batches(self.disk, self.job, segment, self.pace, self.tally):
             rules, ended = self._rules(view, end)
             kept = filter_batch(
@@ -191,7 +191,7 @@ class _Rewriting:
                 target.add(kept.batch)
 
     def _rules(
-        self, view: scan.BatchView, end: int | None
+        self, view: scan.BatchView, end: int
     ) -> tuple[FilterRules, AbortedTransaction | None]:
         """What is to be done with one batch, and the aborted transaction that ends in it."""
         header, now_ms = view.header, self.job.now_ms
