@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from quire.errors import CorruptBatchError
 from quire.records.batch import (
     HEADER_SIZE,

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+
 from quire.errors import CorruptBatchError
 from quire.records.batch import (
     Record,

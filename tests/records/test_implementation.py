@@ -1,4 +1,5 @@
 import pytest
+
 from quire.records import implementation, reference
 from quire.records.batch import Record, decode_batch, encode_batch
 
@@ -11,7 +12,7 @@ def test_the_switch_changes_what_runs_and_what_is_shown() -> None:
     if before == "cython kernel":
         implementation.use("kernel")
         assert implementation.decode_records is not reference.decode_records
-    assert implementation.NAME == before
+    assert before == implementation.NAME
 
 
 def test_without_a_kernel_asking_for_it_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
 import pytest
+
 from quire.records.partitioner import murmur2, partition_for_key
 
 

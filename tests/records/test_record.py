@@ -1,4 +1,5 @@
 import pytest
+
 from quire.errors import CorruptBatchError
 from quire.records.record import Fault, Record, record_fault
 

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from quire.errors import CorruptBatchError
 from quire.records import implementation
 from quire.records.record import HEADER_SIZE, Record
