@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from quire.errors import UnsupportedVersionError
 from quire.protocol.compiler import source_of
 from quire.protocol.messages import MESSAGES
 
@@ -13,7 +14,7 @@ def main(arguments: list[str]) -> int:
     try:
         name, version = arguments
         text = source_of(MESSAGES[name], int(version))
-    except (KeyError, ValueError) as failure:
+    except (KeyError, ValueError, UnsupportedVersionError) as failure:
         sys.stderr.write(f"usage: python -m quire.protocol MESSAGE VERSION ({failure})\n")
         return 2
     sys.stdout.write(text + "\n")

@@ -81,18 +81,14 @@ def codec(cls: type[T], version: int) -> Codec[T]:
     """The codec of one version of a message; compiled the first time it is asked for."""
     found = _codecs.get((cls, version))
     if found is None:
-        declared = declaration_of(cls)
-        if version not in declared.versions:
-            raise UnsupportedVersionError(
-                f"versions {declared.lowest} to {declared.highest} exist, not {version}",
-                where=declared.name,
-            )
+        _check_version(cls, version)
         found = _codecs[cls, version] = Codec(cls, version)
     return found
 
 
 def source_of(cls: type, version: int) -> str:
     """The generated Python, for eyes."""
+    _check_version(cls, version)
     pair = (_encoder(cls, version), _decoder(cls, version))
     return "\n\n".join("\n".join(source.lines) for source in pair)
 
@@ -112,6 +108,15 @@ def join_small(parts: Sequence[Any]) -> list[Any]:
     if small:
         joined.append(b"".join(small))
     return joined
+
+
+def _check_version(cls: type, version: int) -> None:
+    declared = declaration_of(cls)
+    if version not in declared.versions:
+        raise UnsupportedVersionError(
+            f"versions {declared.lowest} to {declared.highest} exist, not {version}",
+            where=declared.name,
+        )
 
 
 def _label(cls: type, version: int) -> str:
