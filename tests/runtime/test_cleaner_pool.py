@@ -32,6 +32,7 @@ def written_log(directory: Path) -> Log:
         log.append(batch, leader_epoch=0, now_ms=1000 + n)
     log.update_high_watermark(log.log_end_offset)
     log.roll(now_ms=2000)
+    log.flush(now_ms=2000)
     return log
 
 

@@ -111,7 +111,8 @@ class Cleaning:
         self.schedule = CleanerSchedule(disk, settings, SeededEntropy(7))
 
     def run(self, log: Log, *, now_ms: int) -> CleaningDone | None:
-        """One cleaning from choice to checkpoint; None when nothing was due."""
+        """One cleaning from choice to checkpoint, of all that is sealed; None when nothing was due."""
+        log.flush(now_ms=now_ms)
         assignment = self.schedule.next_assignment(
             [CompactedLog(STOCK, LOG_DIR, log)], now_ms=now_ms
         )

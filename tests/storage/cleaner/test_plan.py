@@ -17,9 +17,11 @@ def segment(
     return SegmentFacts(base, end, size, 80, 120, first, largest)
 
 
-def log_of(*sealed: SegmentFacts, stable: int | None = None, start: int = 0) -> LogFacts:
+def log_of(
+    *sealed: SegmentFacts, stable: int | None = None, start: int = 0, flushed: int = 1 << 40
+) -> LogFacts:
     active = sealed[-1].end_offset if sealed else start
-    return LogFacts(sealed, start, active, active + 50 if stable is None else stable)
+    return LogFacts(sealed, start, active, active + 50 if stable is None else stable, flushed)
 
 
 THREE = (segment(0, 10), segment(10, 20), segment(20, 30))
@@ -52,6 +54,12 @@ def test_nothing_is_cleaned_from_the_last_stable_offset_on() -> None:
     found = cleanable(log_of(*THREE, stable=15), COMPACT, None, now_ms=0)
     assert found.first_uncleanable_offset == 15
     assert found.cleanable_bytes == 800
+
+
+def test_nothing_is_cleaned_that_a_crash_could_still_take() -> None:
+    found = cleanable(log_of(*THREE, flushed=10), COMPACT, None, now_ms=0)
+    assert found.first_uncleanable_offset == 10
+    assert found.cleanable_bytes == 400
 
 
 def test_records_younger_than_the_minimum_lag_wait() -> None:

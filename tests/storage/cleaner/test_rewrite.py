@@ -235,6 +235,7 @@ def test_a_group_whose_segments_are_gone_is_not_committed(disk: SimDisk) -> None
     for n in range(40):
         writer.put((f"k{n % 4}", f"{n}"))
     log.roll(now_ms=100)
+    log.flush(now_ms=100)
     cleaning = Cleaning(disk)
     assignment = cleaning.schedule.next_assignment([CompactedLog(STOCK, LOG_DIR, log)], now_ms=100)
     assert assignment is not None

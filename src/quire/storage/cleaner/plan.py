@@ -5,7 +5,8 @@ dirty offset; the tail ends where nothing may be touched yet.
 
 Invariants
   I1  Nothing at or above the first uncleanable offset is read into the offset map or rewritten: the active segment,
-      undecided transactions, and records younger than min.compaction.lag.ms.
+      undecided transactions, records younger than min.compaction.lag.ms, and what is not flushed yet (else a crash
+      could take the new value of a key after its old one was compacted away).
   I2  A group is a run of neighbouring segments; merged, it exceeds neither segment.bytes, nor an index's room, nor
       the 2^31-1 offsets that a relative offset can span.
   I3  The clean head is never longer than what was checkpointed; a checkpoint that contradicts the log is distrusted
@@ -43,6 +44,7 @@ class LogFacts(NamedTuple):
     log_start_offset: int
     active_base_offset: int
     last_stable_offset: int
+    recovery_point: int
 
 
 class Cleanable(NamedTuple):
@@ -75,7 +77,7 @@ def first_dirty(facts: LogFacts, checkpointed: int | None) -> tuple[int, bool]:
 
 def first_uncleanable(facts: LogFacts, settings: LogSettings, now_ms: int) -> int:
     """The first offset that no cleaning may touch yet (I1)."""
-    limit = min(facts.active_base_offset, facts.last_stable_offset)
+    limit = min(facts.active_base_offset, facts.last_stable_offset, facts.recovery_point)
     if settings.min_compaction_lag_ms > 0:
         youngest_allowed_ms = now_ms - settings.min_compaction_lag_ms
         for segment in facts.sealed:

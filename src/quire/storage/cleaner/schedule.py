@@ -231,7 +231,11 @@ def facts_of(log: Log) -> LogFacts:
         for segment, end_offset in zip(log.segments[:-1], ends, strict=True)
     )
     return LogFacts(
-        sealed, log.log_start_offset, log.segments[-1].base_offset, log.last_stable_offset
+        sealed,
+        log_start_offset=log.log_start_offset,
+        active_base_offset=log.segments[-1].base_offset,
+        last_stable_offset=log.last_stable_offset,
+        recovery_point=log.recovery_point,
     )
 
 
