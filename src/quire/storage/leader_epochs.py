@@ -144,7 +144,8 @@ class LeaderEpochs:
         """Make what is known now durable, unless it is. On OSError it stays to be saved."""
         if self.is_dirty:
             version = self._version
-            rows = [f"{entry.epoch} {entry.start_offset}" for entry in self._entries]
+            entries = tuple(self._entries)  # at once: the log's owner may go on while we write
+            rows = [f"{entry.epoch} {entry.start_offset}" for entry in entries]
             write_rows(self._disk, self._path, rows)
             self._version_saved = version
 
