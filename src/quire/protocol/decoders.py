@@ -3,6 +3,9 @@
 Fixed-width fields that stand side by side, and the first byte of whatever follows them, are read by
 one struct; everything else is a length, a check against what remains, and a slice.
 
+A memoryview is copied into bytes first, for bytes are read much faster; records stay views of the
+buffer that was given.
+
 Invariants
   I1  Every length and count is compared with the bytes that remain before anything is made of it.
   I2  An array's element takes at least one byte, so a count is never above the bytes that remain.
@@ -25,6 +28,8 @@ def write_decoder(cls: type, version: int, *, flexible: bool, label: str) -> Sou
         decoder.line("size = len(buf)")
         if _has_records(cls, decoder):
             decoder.line("view = memoryview(buf)")
+        with decoder.block("if type(buf) is memoryview:"):
+            decoder.line("buf = bytes(buf)")
         with decoder.block("try:"):
             made = decoder.structure(cls)
             decoder.flush()
@@ -128,15 +133,17 @@ class _Decoder(Source):
             self.line(f"{target} = {made}")
 
     def length(self, letter: str, target: str, *, nullable: bool, compact: bool) -> str:
-        """Read a length or count; the caller's block for a value that is there comes next."""
+        """Read a length or count, one too large when it is compact, and deal with null.
+
+        The caller's `else` for a value that is there comes next.
+        """
         count = self.fresh("n")
         self.run.append(("B" if compact else letter, count))
         self.flush()
         if compact:
             with self.block(f"if {count} > 127:"):
                 self.line(f"{count}, pos = read_uvarint(buf, pos - 1)")
-            self.line(f"{count} -= 1")
-        with self.block(f"if {count} < 0:"):
+        with self.block(f"if {count} {'== 0' if compact else '< 0'}:"):
             self.line(f"{target} = None" if nullable else "raise bad_null()")
         return count
 
@@ -144,14 +151,14 @@ class _Decoder(Source):
         letter = "h" if wire_type.name == "string" else "i"
         count = self.length(letter, target, nullable=nullable, compact=compact)
         read = {
-            "string": 'str(buf[pos:end], "utf-8")',
+            "string": "buf[pos:end].decode()",
             "bytes": "bytes(buf[pos:end])",
             "records": "view[pos:end]",
         }[wire_type.name]
         with self.block("else:"):
-            self.line(f"end = pos + {count}")
+            self.line(f"end = pos + {count}{' - 1' if compact else ''}")
             with self.block("if end > size:"):
-                self.line(f"raise past_end({count}, size - pos)")
+                self.line("raise past_end(end - pos, size - pos)")
             self.line(f"{target} = {read}")
             self.line("pos = end")
 
@@ -160,6 +167,8 @@ class _Decoder(Source):
         element = wire_type.element
         smallest = max(1, self.smallest(element, nullable=False, compact=compact))
         with self.block("else:"):
+            if compact:
+                self.line(f"{count} -= 1")
             with self.block(f"if {count} * {smallest} > size - pos:"):
                 self.line(f"raise too_many({count}, size - pos)")
             if isinstance(element, Scalar) and element.name == "uuid":
