@@ -18,7 +18,7 @@ def facts() -> dict[str, str]:
     return {
         "quire": importlib.metadata.version("quire"),
         "kafka": "4.3",
-        "kernels": implementation.name(),
+        "kernels": implementation.NAME,
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         **{name: importlib.metadata.version(name) for name in LIBRARIES},
