@@ -36,7 +36,8 @@ class OffsetMap:
 
     With `hash_key` (16 bytes) drawn at random nobody can craft keys that collide. When it is full
     the
-    log is cleaned up to `end_offset` only, and the rest waits for the next round.
+    log is cleaned up to `end_offset` only, and the rest waits for the next round. One thread at a time
+    may use it; the loops over a batch run without the GIL where the kernel was built.
     """
 
     def __init__(self, memory_bytes: int, hash_key: bytes, load_factor: float = 0.9) -> None:

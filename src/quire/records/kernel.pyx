@@ -414,19 +414,26 @@ cdef inline PyObject* make_bytes(const uint8_t* data, int64_t length):
 
 
 cdef tuple read_headers(Walk* walk, Span* span):
-    """The headers of a record that the walk has found sound."""
+    """The headers of a record that the walk has found sound.
+
+    Lengths are compared again: the buffer may be shared memory, and making text may run other code.
+    """
     cdef Py_ssize_t position = span.headers_start
     cdef int64_t length = 0
     cdef list headers = []
     cdef object name
     cdef object content
     for _ in range(span.header_count):
-        read_number(walk.data, &position, span.end, 32, &length)
+        if (read_number(walk.data, &position, span.end, 32, &length)
+                or length < 0 or length > span.end - position):
+            raise refused(HEADER_KEY_LENGTH, walk, span)
         name = PyUnicode_DecodeUTF8(
             <char*>walk.data + position, <Py_ssize_t>length, b"replace"
         )
         position += <Py_ssize_t>length
-        read_number(walk.data, &position, span.end, 32, &length)
+        if (read_number(walk.data, &position, span.end, 32, &length)
+                or length < -1 or length > span.end - position):
+            raise refused(HEADER_VALUE_LENGTH, walk, span)
         content = None
         if length >= 0:
             content = (<const char*>walk.data + position)[:length]
