@@ -97,7 +97,9 @@ def batch(
     )
 
 
-def producer_batch(sequence: int, records: int = 3, *, producer_id: int = 7, **fields: Any) -> bytearray:
+def producer_batch(
+    sequence: int, records: int = 3, *, producer_id: int = 7, **fields: Any
+) -> bytearray:
     fields.setdefault("producer_epoch", 0)
     return batch(records, producer_id=producer_id, base_sequence=sequence, **fields)
 

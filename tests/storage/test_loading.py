@@ -34,9 +34,7 @@ def golden(tools, tmp_path, partition, **stop):
     source = tools.GOLDEN / partition
     directory = tmp_path / "p"
     shutil.copytree(source, directory, dirs_exist_ok=True)
-    return directory, tools.open_log(
-        RealDisk(), str(directory), LogSettings(), LastStop(**stop)
-    )
+    return directory, tools.open_log(RealDisk(), str(directory), LogSettings(), LastStop(**stop))
 
 
 def batches_on_disk(directory):
@@ -57,7 +55,7 @@ def contents(directory):
 @pytest.mark.parametrize("partition", PARTITIONS)
 @pytest.mark.parametrize("clean", [True, False])
 def test_kafkas_own_directories_open_with_the_same_batches(tools, tmp_path, partition, clean):
-    directory, log = golden(tools, tmp_path, partition, clean=clean)
+    _, log = golden(tools, tmp_path, partition, clean=clean)
     expected = batches_on_disk(tools.GOLDEN / partition)
     assert log.recovery.is_sound
     assert log.log_end_offset == (expected[-1].next_offset if expected else 0)

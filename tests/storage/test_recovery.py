@@ -97,7 +97,9 @@ def test_below_the_recovery_point_nothing_is_scanned(tools):
     assert log.recovery.is_sound
     assert log.recovery.scanned_bytes == total - first
     faults = verify(log)
-    assert [(fault.path, type(fault)) for fault in faults] == [(home.path(LOG_NAME), CorruptBatchError)]
+    assert [(fault.path, type(fault)) for fault in faults] == [
+        (home.path(LOG_NAME), CorruptBatchError)
+    ]
     assert "wrong checksum" in faults[0].message
 
 
@@ -226,12 +228,12 @@ def test_a_segment_behind_a_lost_one_is_not_kept(tools):
 
 
 def test_compaction_may_leave_gaps_between_segments(tools):
-    home = tools.Home(segment_bytes=500, cleanup_policy_compact=True)
-    home.open()
-    home.fill(10)
-    home.log.close(now_ms=tools.NOW_MS)
-    logs = [name for name in home.names() if name.endswith(".log")]
-    home.disk.remove(home.path(logs[1]))
+    home = tools.Home(segment_bytes=600)
     log = home.open()
-    assert log.log_end_offset == 30
+    for base_offset in (0, 5, 12, 15):
+        log.append_as_follower(tools.batch(base_offset=base_offset), now_ms=tools.NOW_MS)
+    assert [segment.base_offset for segment in log.segments] == [0, 12]
+    log.close(now_ms=tools.NOW_MS)
+    log = home.open()
+    assert log.log_end_offset == 18
     assert log.recovery.is_sound

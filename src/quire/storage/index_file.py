@@ -27,7 +27,7 @@ SPILL_BYTES = 4096
 class IndexFile:
     """The entries of one index file, read lazily."""
 
-    __slots__ = ("_disk", "_file", "_spilled_bytes", "_tail", "_view", "entry", "path")
+    __slots__ = ("_disk", "_file", "_spilled_bytes", "_tail", "_view", "count", "entry", "path")
 
     def __init__(self, disk: Disk, path: str, entry: Struct, *, new: bool) -> None:
         self._disk = disk
@@ -39,15 +39,16 @@ class IndexFile:
         self._view: memoryview | None = None
         if not new:
             self._spilled_bytes = self._size_on_disk()
+        self.count = self._spilled_bytes // entry.size
 
-    @property
-    def count(self) -> int:
-        return (self._spilled_bytes + len(self._tail)) // self.entry.size
+    def append(self, entry: bytes) -> None:
+        """Add a packed entry, in memory."""
+        self._tail += entry
+        self.count += 1
 
-    def append(self, *fields: int) -> None:
-        tail = self._tail
-        tail += self.entry.pack(*fields)
-        if len(tail) >= SPILL_BYTES:
+    def spill_if_large(self) -> None:
+        """Keep no more than 4 KiB in memory."""
+        if len(self._tail) >= SPILL_BYTES:
             self.spill()
 
     def get(self, number: int) -> tuple[int, ...]:
@@ -70,6 +71,7 @@ class IndexFile:
     def truncate(self, count: int) -> None:
         """Keep the first `count` entries."""
         keep = count * self.entry.size
+        self.count = min(self.count, count)
         if keep >= self._spilled_bytes:
             del self._tail[keep - self._spilled_bytes :]
             return
@@ -102,7 +104,7 @@ class IndexFile:
         """Forget every entry; the file, when there is one, becomes empty."""
         self._release_view()
         self._tail.clear()
-        self._spilled_bytes = 0
+        self._spilled_bytes = self.count = 0
         if self._file is not None or self._disk.exists(self.path):
             self._open().truncate(0)
 

@@ -32,7 +32,8 @@ class OffsetIndex:
         self.entries = IndexFile(place.disk, place.path(OFFSET_INDEX), ENTRY, new=new)
 
     def append(self, last_offset: int, position: int) -> None:
-        self.entries.append(last_offset - self.base_offset, position)
+        self.entries.append(ENTRY.pack(last_offset - self.base_offset, position))
+        self.entries.spill_if_large()
 
     def position_for(self, offset: int) -> int:
         """Where to start looking for the batch that holds `offset`: never behind its start."""

@@ -67,6 +67,8 @@ def recover(
     """
     total = sum(segment.size for segment in log.segments[first:])
     log.log_end_offset = log.segments[first].base_offset
+    # Epochs from here on count only when a batch carries them: a truncation may have been lost.
+    log.leader_epochs.truncate_from_end(log.log_end_offset)
     for number in range(first, len(log.segments)):
         segment = log.segments[number]
         if segment.base_offset > log.log_end_offset and not _cleaner_made_gap(log, number):
@@ -151,7 +153,6 @@ def _end_at_damage(
     position = damage.position or 0
     report.path, report.position, report.reason = segment.path, position, damage.message
     report.sound_batches_behind = _sound_batches_behind(segment, position)
-    removed = log.segments[number + 1 :]
     report.truncated_bytes = segment.size - position
     segment.cut(position, log.log_end_offset)
     _remove_from(log, number + 1, report, now_ms=now_ms)

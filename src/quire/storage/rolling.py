@@ -27,10 +27,8 @@ def must_roll(
     if segment.size > settings.segment_bytes - size or segment.index_is_full:
         return True
     first_timestamp = segment.first_batch_timestamp()
-    if first_timestamp >= 0:
-        age_ms = max_timestamp - first_timestamp
-    else:
-        age_ms = now_ms - segment.created_ms
+    has_timestamp = first_timestamp >= 0
+    age_ms = max_timestamp - first_timestamp if has_timestamp else now_ms - segment.created_ms
     return age_ms > settings.segment_ms - log.roll_jitter_ms
 
 

@@ -300,12 +300,11 @@ class Segment:
 
     def _add_index_entry(self, position: int, last_offset: int) -> None:
         index_bytes = self.settings.segment_index_bytes
-        self.offset_index.append(last_offset, position)
-        self.time_index.append(*self.largest)
+        offset_index, time_index = self.offset_index, self.time_index
+        offset_index.append(last_offset, position)
+        time_index.append(*self.largest)
         self._bytes_since_index_entry = 0
-        self.index_is_full = self.offset_index.is_full(index_bytes) or self.time_index.is_full(
-            index_bytes
-        )
+        self.index_is_full = offset_index.is_full(index_bytes) or time_index.is_full(index_bytes)
 
     def _set_largest(self, largest: TimestampOffset) -> None:
         self._largest_timestamp, self._largest_offset = largest

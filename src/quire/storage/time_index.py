@@ -45,8 +45,9 @@ class TimeIndex:
     def append(self, timestamp: int, offset: int) -> None:
         """Add an entry, unless it would not be later than the last one (I1)."""
         if timestamp > self._last_timestamp:
-            self.entries.append(timestamp, offset - self.base_offset)
+            self.entries.append(ENTRY.pack(timestamp, offset - self.base_offset))
             self._last_timestamp = timestamp
+            self.entries.spill_if_large()
 
     def last(self) -> TimestampOffset:
         count = self.entries.count

@@ -46,7 +46,8 @@ class TransactionIndex:
         self.entries = IndexFile(place.disk, place.path(TRANSACTION_INDEX), ENTRY, new=new)
 
     def append(self, aborted: AbortedTransaction) -> None:
-        self.entries.append(_VERSION, *aborted)
+        """Add one, in memory until the next flush: its batch is in the log, so this must not fail."""
+        self.entries.append(ENTRY.pack(_VERSION, *aborted))
 
     def __iter__(self) -> Iterator[AbortedTransaction]:
         for number in range(self.entries.count):

@@ -1,0 +1,81 @@
+"""How fast does a log take batches, against a bare write of the same bytes?
+
+Prints MB per CPU second of `Log.append` and its ratio to `pwritev` of the same buffer, both in this process, in
+alternating rounds, best round of each. CPU time, user and system, so that neighbours on the machine count less.
+
+    python bench/log_append.py [--batch-bytes 16384] [--total-mb 256] [--rounds 5] [--directory DIR]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+
+from quire.records.batch import encode_pairs
+from quire.runtime.disk import RealDisk
+from quire.storage.loading import LastStop
+from quire.storage.log import Log
+from quire.storage.settings import LogSettings
+
+
+def batch_of(size: int) -> bytearray:
+    empty = len(encode_pairs([(None, bytes(200))], 1)) - 200
+    return encode_pairs([(None, bytes(max(1, size - empty)))], 1)
+
+
+def append_seconds(directory: str, batch: bytearray, count: int) -> float:
+    log = Log.open(
+        RealDisk(), directory, LogSettings(), now_ms=1, last_stop=LastStop(), draw_below=lambda _: 0
+    )
+    append = log.append
+    started = time.process_time()
+    for _ in range(count):
+        append(batch, leader_epoch=1, now_ms=1)
+    seconds = time.process_time() - started
+    log.close(now_ms=1)
+    return seconds
+
+
+def write_seconds(directory: str, batch: bytearray, count: int) -> float:
+    descriptor = os.open(f"{directory}/bare", os.O_RDWR | os.O_CREAT, 0o600)
+    position, size = 0, len(batch)
+    started = time.process_time()
+    for _ in range(count):
+        os.pwritev(descriptor, (batch,), position)
+        position += size
+    seconds = time.process_time() - started
+    os.fsync(descriptor)
+    os.close(descriptor)
+    return seconds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--batch-bytes", type=int, default=16_384)
+    parser.add_argument("--total-mb", type=int, default=256)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--directory")
+    options = parser.parse_args()
+    batch = batch_of(options.batch_bytes)
+    count = max(1, options.total_mb * 1_000_000 // len(batch))
+    logs: list[float] = []
+    bare: list[float] = []
+    for number in range(options.rounds):
+        order = (append_seconds, write_seconds) if number % 2 else (write_seconds, append_seconds)
+        for measure in order:
+            with tempfile.TemporaryDirectory(dir=options.directory) as directory:
+                times = logs if measure is append_seconds else bare
+                times.append(measure(directory, batch, count))
+    total_mb = count * len(batch) / 1e6
+    ratio = min(bare) / min(logs)
+    above_us = (min(logs) - min(bare)) / count * 1e6
+    print(
+        f"{total_mb / min(logs):.0f} MB per CPU second in batches of {len(batch)} B,"
+        f" {ratio:.2f} of a bare write, {above_us:.1f} us above it per batch"
+    )
+
+
+if __name__ == "__main__":
+    main()
