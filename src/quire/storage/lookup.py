@@ -76,7 +76,7 @@ def read(
     return ReadResult(records, log.log_start_offset, log.log_end_offset)
 
 
-def position_size(log: LogState, from_offset: int, to_offset: int) -> int:
+def bytes_between(log: LogState, from_offset: int, to_offset: int) -> int:
     """The bytes of the batches between two offsets: how much a waiting fetch would get."""
     first = log.segments.index_for(from_offset)
     last = log.segments.index_for(to_offset)

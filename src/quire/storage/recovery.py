@@ -82,7 +82,8 @@ def recover(
         if damage is not None:
             _end_at_damage(log, number, damage, report, now_ms=now_ms)
             break
-        segment.seal()
+        if segment is not log.segments.active:
+            segment.seal()
     log.log_end_offset = max(log.log_end_offset, log.segments.active.base_offset)
     log.producers.end_offset = log.log_end_offset
 

@@ -157,6 +157,8 @@ class Segment:
         """
         start, largest = self.size, self.largest
         bytes_since_index_entry = self._bytes_since_index_entry
+        if not start:
+            self._first_batch_timestamp = batches[0][1].max_timestamp
         try:
             self.size = start + self.file.write(start, buffers)
             for position, header in batches:
@@ -169,6 +171,7 @@ class Segment:
             self.time_index.truncate_to(batches[0][1].base_offset)
             self._set_largest(largest)
             self._bytes_since_index_entry = bytes_since_index_entry
+            self._first_batch_timestamp = None
             self.index_is_full = False
             self.is_torn = False
             raise
