@@ -99,7 +99,7 @@ def test_an_index_that_cannot_be_spilled_undoes_the_append(tools):
     home.open()
     home.fill(510, records=1, value=b"")
     log = home.log
-    for number in range(4):
+    for _ in range(4):
         home.disk.faults.break_path(home.path("00000000000000000000.index"))
         end = log.log_end_offset
         try:
@@ -109,7 +109,7 @@ def test_an_index_that_cannot_be_spilled_undoes_the_append(tools):
             break
         home.disk.faults.heal_path(home.path("00000000000000000000.index"))
     else:
-        pytest.fail(f"nothing was spilled in {number} appends")
+        pytest.fail("nothing was spilled")
     home.disk.faults.heal_path(home.path("00000000000000000000.index"))
     tools.append(log, tools.batch(1))
     offsets = [r.offset for r in tools.read_records(log)]

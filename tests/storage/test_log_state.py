@@ -1,0 +1,31 @@
+"""The last stable offset, and what an offline log answers."""
+
+import pytest
+
+from quire.storage.log_state import LogOfflineError
+
+
+def test_the_last_stable_offset_waits_for_the_earliest_transaction(tools, home):
+    log = home.open()
+    tools.append(log, tools.batch())
+    tools.append(log, tools.producer_batch(0, producer_id=1, is_transactional=True))
+    tools.append(log, tools.producer_batch(0, producer_id=2, is_transactional=True))
+    log.update_high_watermark(2)
+    assert log.last_stable_offset == 2
+    log.update_high_watermark(9)
+    assert log.last_stable_offset == 3
+    tools.append(log, tools.marker(1, commit=True))
+    log.update_high_watermark(10)
+    assert log.last_stable_offset == 6
+    tools.append(log, tools.marker(2, commit=True))
+    assert log.last_stable_offset == 6
+    log.update_high_watermark(11)
+    assert log.last_stable_offset == 11
+    log.check()
+
+
+def test_an_offline_log_says_why(home):
+    log = home.open()
+    log.failure = OSError(5, "gone")
+    with pytest.raises(LogOfflineError, match="gone"):
+        log.fail_if_offline()
