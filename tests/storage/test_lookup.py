@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from quire.errors import CorruptBatchError
 from quire.records.batch import Record, encode_batch, iterate_headers
-from quire.storage.lookup import bytes_between
+from quire.storage.lookup import bytes_between, offset_of_max_timestamp
 
 
 def headers_of(result):
-    return [header for _, header in iterate_headers(result.records.read())]
+    return [header for _, header in iterate_headers(result.slice.read())]
 
 
 def test_a_read_inside_a_batch_gives_that_batch(home):
@@ -24,9 +24,9 @@ def test_the_first_batch_is_whole_and_later_ones_may_be_cut(home):
     log = home.open()
     home.fill(3)
     size = log.segments.active.size // 3
-    assert log.read(0, max_bytes=1, upper_bound_offset=9).records.size == size
-    assert log.read(0, max_bytes=1, upper_bound_offset=9, min_one=False).records.size == 0
-    assert log.read(0, max_bytes=size + 5, upper_bound_offset=9).records.size == size + 5
+    assert log.read(0, max_bytes=1, upper_bound_offset=9).slice.size == size
+    assert log.read(0, max_bytes=1, upper_bound_offset=9, min_one=False).slice.size == 0
+    assert log.read(0, max_bytes=size + 5, upper_bound_offset=9).slice.size == size + 5
 
 
 def test_nothing_at_or_above_the_bound_is_given(tools):
@@ -40,7 +40,7 @@ def test_nothing_at_or_above_the_bound_is_given(tools):
                 assert header.last_offset < bound
                 assert header.last_offset >= offset
             if offset // 3 < bound // 3:
-                assert result.records.size > 0
+                assert result.slice.size > 0
 
 
 def test_the_bytes_between_two_offsets_are_those_of_their_batches(tools):
@@ -93,7 +93,7 @@ def test_a_timestamp_is_found_where_a_linear_scan_finds_it(tools, stamps, wanted
     found = log.offset_for_timestamp(wanted)
     expected = next(((o, t) for o, t in records if t >= wanted), None)
     assert (None if found is None else (found.offset, found.timestamp)) == expected
-    latest = log.offset_of_max_timestamp()
+    latest = offset_of_max_timestamp(log)
     largest = max(stamp for _, stamp in records)
     assert (latest.offset, latest.timestamp) == next(r for r in records if r[1] == largest)
 
@@ -101,7 +101,7 @@ def test_a_timestamp_is_found_where_a_linear_scan_finds_it(tools, stamps, wanted
 def test_an_empty_log_has_no_timestamps(home):
     log = home.open()
     assert log.offset_for_timestamp(0) is None
-    assert log.offset_of_max_timestamp() is None
+    assert offset_of_max_timestamp(log) is None
 
 
 def test_records_below_the_log_start_are_not_found_by_time(tools, home):

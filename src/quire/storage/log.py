@@ -137,10 +137,6 @@ class Log(LogState):
         """The first record at least as late as `timestamp`."""
         return lookup.offset_for_timestamp(self, timestamp)
 
-    def offset_of_max_timestamp(self) -> TimestampedOffset | None:
-        """The first record with the largest timestamp."""
-        return lookup.offset_of_max_timestamp(self)
-
     def end_offset_for_epoch(self, leader_epoch: int) -> EpochEnd:
         """The largest epoch known that is not above `leader_epoch`, and where it ends."""
         return self.leader_epochs.end_offset_for(leader_epoch, self.log_end_offset)
