@@ -30,7 +30,8 @@ class OptionalBuildExt(build_ext):
         print(f"quire: no kernel was built ({failure}); the pure-Python reference will run", file=sys.stderr)
 
     def copy_extensions_to_source(self) -> None:
-        built = [ext for ext in self.extensions if os.path.exists(self.get_ext_fullpath(ext.name))]
+        made = (os.path.join(self.build_lib, self.get_ext_filename(e.name)) for e in self.extensions)
+        built = [e for e, path in zip(self.extensions, made, strict=True) if os.path.exists(path)]
         self.extensions, wanted = built, self.extensions
         super().copy_extensions_to_source()
         self.extensions = wanted
