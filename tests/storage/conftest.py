@@ -127,7 +127,7 @@ def read_records(log: Log, offset: int = 0, *, max_bytes: int = 1 << 30) -> list
     while offset < log.log_end_offset:
         result = log.read(offset, max_bytes=max_bytes, upper_bound_offset=FAR)
         assert isinstance(result, ReadResult)
-        data = result.slice.read()
+        data = result.records.read()
         headers = list(iterate_headers(data))
         if not headers:
             break

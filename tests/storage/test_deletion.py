@@ -6,7 +6,7 @@ def test_a_removed_segment_is_unlinked_after_its_delay_and_readable_meanwhile(to
     log = home.open()
     home.fill(2)
     log.roll(now_ms=0)
-    held = log.read(0, max_bytes=10_000, upper_bound_offset=6).slice
+    held = log.read(0, max_bytes=10_000, upper_bound_offset=6).records
     before = held.read()
     log.update_high_watermark(6)
     log.advance_log_start_offset(6, now_ms=1000)

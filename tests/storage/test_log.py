@@ -115,7 +115,7 @@ def machine(tools, *, unclean: bool):
             for base, after, _ in self.batches:
                 for offset in range(max(base, self.start), after):
                     result = self.log.read(offset, max_bytes=1, upper_bound_offset=tools.FAR)
-                    data = result.slice.read()
+                    data = result.records.read()
                     assert int.from_bytes(data[:8], "big") == base
 
     return LogMachine
@@ -220,4 +220,4 @@ def test_an_offset_outside_the_log_is_a_value(home):
     home.fill(1)
     for offset in (4, 9):
         assert log.read(offset, max_bytes=9, upper_bound_offset=99) == OutOfRange(offset, 5, 8)
-    assert log.read(8, max_bytes=9, upper_bound_offset=99).slice.size == 0
+    assert log.read(8, max_bytes=9, upper_bound_offset=99).records.size == 0

@@ -10,7 +10,7 @@ from quire.storage.lookup import bytes_between, offset_of_max_timestamp
 
 
 def headers_of(result):
-    return [header for _, header in iterate_headers(result.slice.read())]
+    return [header for _, header in iterate_headers(result.records.read())]
 
 
 def test_a_read_inside_a_batch_gives_that_batch(home):
@@ -24,9 +24,9 @@ def test_the_first_batch_is_whole_and_later_ones_may_be_cut(home):
     log = home.open()
     home.fill(3)
     size = log.segments.active.size // 3
-    assert log.read(0, max_bytes=1, upper_bound_offset=9).slice.size == size
-    assert log.read(0, max_bytes=1, upper_bound_offset=9, min_one=False).slice.size == 0
-    assert log.read(0, max_bytes=size + 5, upper_bound_offset=9).slice.size == size + 5
+    assert log.read(0, max_bytes=1, upper_bound_offset=9).records.size == size
+    assert log.read(0, max_bytes=1, upper_bound_offset=9, min_one=False).records.size == 0
+    assert log.read(0, max_bytes=size + 5, upper_bound_offset=9).records.size == size + 5
 
 
 def test_nothing_at_or_above_the_bound_is_given(tools):
@@ -40,7 +40,7 @@ def test_nothing_at_or_above_the_bound_is_given(tools):
                 assert header.last_offset < bound
                 assert header.last_offset >= offset
             if offset // 3 < bound // 3:
-                assert result.slice.size > 0
+                assert result.records.size > 0
 
 
 def test_the_bytes_between_two_offsets_are_those_of_their_batches(tools):

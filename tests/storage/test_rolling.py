@@ -54,7 +54,7 @@ def test_an_offset_too_far_from_the_base_rolls(tools, home):
     for base_offset in (0, 2**31 - 3, 2**31):
         log.append_as_follower(tools.batch(base_offset=base_offset), now_ms=tools.NOW_MS)
     assert starts(log) == [0, 2**31]
-    assert log.read(2**31, max_bytes=1, upper_bound_offset=tools.FAR).slice.size > 0
+    assert log.read(2**31, max_bytes=1, upper_bound_offset=tools.FAR).records.size > 0
 
 
 def test_a_snapshot_and_the_largest_timestamp_are_left_behind(tools, home):

@@ -30,7 +30,7 @@ from quire.storage.transaction_index import AbortedTransaction
 class ReadResult(NamedTuple):
     """What a read found. An empty slice: nothing below the bound, or it did not fit."""
 
-    slice: FileSlice
+    records: FileSlice
     log_start_offset: int
     log_end_offset: int
 
