@@ -112,6 +112,15 @@ def test_truncation_at_the_start_keeps_the_answers_above(
     assert all(entry.start_offset >= cut for entry in epochs.entries)
 
 
+def test_an_epoch_that_begins_where_the_log_begins_now_is_the_first_one() -> None:
+    epochs = _epochs((0, 0), (1, 5), (2, 9))
+    epochs.truncate_from_start(5)
+    assert epochs.entries == ((1, 5), (2, 9))
+    epochs.save()
+    epochs.truncate_from_start(5)
+    assert not epochs.is_dirty
+
+
 def test_what_was_saved_is_loaded() -> None:
     disk = SimDisk()
     epochs = LeaderEpochs(disk, "/f")

@@ -90,7 +90,8 @@ def _values(log: Log) -> list[bytes]:
         offset = log.log_start_offset + len(values)
         found = log.read(offset, max_bytes=1, upper_bound_offset=log.log_end_offset)
         assert isinstance(found, ReadResult)
-        values.extend(record.value or b"" for record in decode_batch(found.records.read()))
+        data = found.records.read()
+        values.extend(record.value or b"" for record in decode_batch(data))
     return values
 
 

@@ -129,8 +129,10 @@ class LeaderEpochs:
     def truncate_from_start(self, start_offset: int) -> None:
         """Forget the epochs that end before `start_offset`, where the log begins now."""
         index = bisect_right(self._entries, start_offset, key=lambda entry: entry.start_offset)
-        if index and self._entries[index - 1].start_offset < start_offset:
-            first = EpochStart(self._entries[index - 1].epoch, start_offset)
+        if index == 0:
+            return
+        first = EpochStart(self._entries[index - 1].epoch, start_offset)
+        if self._entries[:index] != [first]:
             self._entries[:index] = [first]
             self._changed()
 
