@@ -71,8 +71,8 @@ def recover(
     log.leader_epochs.truncate_from_end(log.log_end_offset)
     for number in range(first, len(log.segments)):
         segment = log.segments[number]
-        if segment.base_offset > log.log_end_offset and not _cleaner_made_gap(log, number):
-            _end_at_gap(log, number, report, now_ms=now_ms)
+        if _does_not_follow(log, number):
+            _end_before(log, number, report, now_ms=now_ms)
             break
         size = segment.size
         damage = _recover_segment(log, segment)
@@ -108,6 +108,7 @@ def verify(log: LogState) -> list[CorruptBatchError]:
 
 def _recover_segment(log: LogState, segment: Segment) -> CorruptBatchError | None:
     segment.restart_indexes()
+    segment.restart_transaction_index()
     expected_offset = max(log.log_end_offset, segment.base_offset)
     epochs = log.leader_epochs
     batches = scan.whole_batches(segment.file, 0, segment.size, chunk_bytes=RECOVERY_CHUNK_BYTES)
@@ -159,18 +160,23 @@ def _end_at_damage(
     _remove_from(log, number + 1, report, now_ms=now_ms)
 
 
-def _cleaner_made_gap(log: LogState, number: int) -> bool:
-    """Whether compaction explains that offsets are missing before segment `number`.
+def _does_not_follow(log: LogState, number: int) -> bool:
+    """Whether segment `number` is no continuation of what was recovered before it.
 
-    The settings cannot tell: a topic may have been compacted once. A segment that a cleaner has been in
-    lacks offsets or records inside too; between two that lack nothing, a file lost what it had.
+    It may start too late: a file in between lost what it had. (A cleaner leaves such gaps too, but then a segment
+    beside the gap lacks offsets or records inside. The settings cannot tell: a topic may have been compacted
+    once.) Or it may start too early: the removal of its name, in a truncation, was lost.
     """
-    if number == 0:
+    segment = log.segments[number]
+    if number == 0 or segment.base_offset == log.log_end_offset:
+        return False
+    if segment.base_offset < log.log_end_offset:
         return True
-    return any(_was_compacted(segment) for segment in log.segments[number - 1 : number + 1])
+    return not any(was_compacted(beside) for beside in log.segments[number - 1 : number + 1])
 
 
-def _was_compacted(segment: Segment) -> bool:
+def was_compacted(segment: Segment) -> bool:
+    """Whether offsets or records are missing inside the segment."""
     expected_offset = segment.base_offset
     try:
         for _, header in scan.headers(segment.file, 0, segment.size):
@@ -183,7 +189,7 @@ def _was_compacted(segment: Segment) -> bool:
     return False
 
 
-def _end_at_gap(log: LogState, number: int, report: RecoveryReport, *, now_ms: int) -> None:
+def _end_before(log: LogState, number: int, report: RecoveryReport, *, now_ms: int) -> None:
     segment = log.segments[number]
     report.path, report.position = segment.path, 0
     report.reason = (

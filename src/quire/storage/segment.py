@@ -26,6 +26,7 @@ from quire.storage.file_names import (
     OFFSET_INDEX,
     SEGMENT_SUFFIXES,
     TIME_INDEX,
+    TRANSACTION_INDEX,
     SegmentPlace,
 )
 from quire.storage.file_slice import FileSlice
@@ -260,6 +261,13 @@ class Segment:
         for kind in (OFFSET_INDEX, TIME_INDEX):
             self.place.disk.open(self.place.path(kind), create=True).truncate(0)
         self._start_indexes()
+
+    def restart_transaction_index(self) -> None:
+        """Forget the aborted transactions, before the batches are replayed from the first one."""
+        path = self.place.path(TRANSACTION_INDEX)
+        if self.place.disk.exists(path):
+            self.place.disk.open(path).truncate(0)
+        self._transaction_index = None
 
     def rename(self, suffix: str) -> None:
         """Give every file of the segment another stage; open files stay good."""
