@@ -310,7 +310,7 @@ class World:
             for offset in (max(header.base_offset, log.log_start_offset), header.last_offset):
                 result = log.read(offset, max_bytes=1, upper_bound_offset=log.log_end_offset)
                 assert isinstance(result, ReadResult), result
-                first = next(iterate_headers(result.records.read()))[1]
+                first = next(iterate_headers(result[0].read()))[1]
                 self._demand(first.base_offset == header.base_offset, f"L4 offset {offset} led to {first.base_offset}")
 
     def _check_table(self, found: list[tuple[BatchHeader, list[Record]]]) -> None:

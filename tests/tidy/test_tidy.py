@@ -48,7 +48,12 @@ def functions(path: Path) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunc
 
 def oversized() -> dict[str, dict[str, int]]:
     """Everything above a limit: kind -> place -> size."""
-    found: dict[str, dict[str, int]] = {"functions": {}, "modules": {}, "classes": {}, "parameters": {}}
+    found: dict[str, dict[str, int]] = {
+        "functions": {},
+        "modules": {},
+        "classes": {},
+        "parameters": {},
+    }
     for path in MODULES:
         name = str(path.relative_to(SOURCE))
         lines = len(path.read_text().splitlines())
@@ -111,7 +116,11 @@ def test_no_room_or_module_has_a_name_that_says_nothing() -> None:
 
 def test_nothing_is_left_for_later_without_a_decision() -> None:
     mark = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!.*decisions/\d{4})")
-    sources = [n for n in tracked() if n.endswith((".py", ".pyx", ".md")) and not n.startswith("tests/tidy")]
+    sources = [
+        n
+        for n in tracked()
+        if n.endswith((".py", ".pyx", ".md")) and not n.startswith("tests/tidy")
+    ]
     left = [
         f"{name}:{number}"
         for name in sources
@@ -123,11 +132,17 @@ def test_nothing_is_left_for_later_without_a_decision() -> None:
 
 def test_every_path_that_a_document_names_is_there() -> None:
     missing = []
-    documents = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    documents = [
+        ROOT / "README.md",
+        ROOT / "ARCHITECTURE.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
     for document in documents:
         text = document.read_text()
         linked = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text)
-        missing += [f"{document.name}: {link}" for link in linked if not (document.parent / link).exists()]
+        missing += [
+            f"{document.name}: {link}" for link in linked if not (document.parent / link).exists()
+        ]
         quoted = re.findall(r"`((?:src|tests|bench|docs)/[\w./-]+)`", text)
         missing += [f"{document.name}: {path}" for path in quoted if not (ROOT / path).exists()]
     assert missing == []

@@ -55,7 +55,8 @@ def begin(log: LogState, *, now_ms: int, up_to: int | None = None) -> FlushPlan:
     files: list[File] = []
     was_cut = log.truncations != log.flushed_truncations
     if was_cut or end_offset > log.recovery_point:
-        first = log.segments.index_for(log.recovery_point)
+        # The last byte before the recovery point may be in a segment that was sealed after its flush.
+        first = log.segments.index_for(log.recovery_point - 1)
         for segment in log.segments[first:]:
             if segment.base_offset >= end_offset and not was_cut:
                 break

@@ -30,7 +30,7 @@ from quire.storage.file_names import (
 from quire.storage.leader_epochs import LeaderEpochs
 from quire.storage.log_state import LogState
 from quire.storage.producer_snapshot import remove_stray_snapshots
-from quire.storage.recovery import Progress, RecoveryReport, recover
+from quire.storage.recovery import Progress, RecoveryReport, recover, was_compacted
 from quire.storage.replacement import finish_replacements
 from quire.storage.segment import Segment
 from quire.storage.segments import Segments
@@ -99,6 +99,8 @@ def bring_up(
     """Find the ends of the log, repairing what must be."""
     if epochs_are_lost:
         _collect_epochs(log)
+    elif not last_stop.clean:
+        _drop_stale_head(log, report, now_ms=now_ms)
     first = _first_to_recover(log, last_stop, report)
     if first is None:
         _restore_producers(log, log.log_end_offset, report, now_ms=now_ms)
@@ -121,6 +123,35 @@ def bring_up(
     log.check()
 
 
+def _drop_stale_head(log: LogState, report: RecoveryReport, *, now_ms: int) -> None:
+    """Remove again the segments that retention had removed and a crash brought back, if not all came back.
+
+    They lie below the first epoch (retention I4) and before a gap that no cleaner made.
+    """
+    epochs = log.leader_epochs.entries
+    if not epochs:
+        return
+    for number in range(len(log.segments) - 1, 0, -1):
+        if log.segments[number].base_offset > epochs[0].start_offset:
+            continue
+        beside = log.segments[number - 1 : number + 1]
+        if _ends_at(beside[0], beside[1].base_offset) or any(map(was_compacted, beside)):
+            continue
+        stale = log.segments[:number]
+        report.removed_files.extend(segment.path for segment in stale)
+        log.segments.replace_all(log.segments[number:])
+        log.log_start_offset = log.segments[0].base_offset
+        log.remove_segments(stale, now_ms=now_ms)
+        return
+
+
+def _ends_at(segment: Segment, offset: int) -> bool:
+    try:
+        return segment.resume() == offset
+    except CorruptBatchError:
+        return False
+
+
 def _restore_producers(
     log: LogState, end_offset: int, report: RecoveryReport, *, now_ms: int
 ) -> None:
@@ -134,7 +165,8 @@ def _first_to_recover(log: LogState, last_stop: LastStop, report: RecoveryReport
 
     Sets the log end offset in that case.
     """
-    doubtful = None if last_stop.clean else log.segments.index_for(last_stop.recovery_point)
+    # The segment before a recovery point that is a segment's start may have been sealed after its flush.
+    doubtful = None if last_stop.clean else log.segments.index_for(last_stop.recovery_point - 1)
     for number, segment in enumerate(log.segments[:doubtful]):
         try:
             segment.transaction_index.check()

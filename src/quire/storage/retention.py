@@ -5,6 +5,8 @@ Invariants
   I1  Only a prefix of the log goes, and nothing at or above the high watermark.
   I2  The active segment goes only after it was rolled, and an empty one never does.
   I3  Without the policy `delete` only what lies below the log start offset goes.
+  I4  Before a segment goes, the epoch history that starts behind it is durable. A crash may bring any of
+      the removed files back; loading knows by this that a gap behind them is no loss.
 Not here   compaction (storage.cleaner), unlinking (storage.deletion).
 See        KIP-107 (delete records)
 """
@@ -91,6 +93,7 @@ def _remove_prefix(log: LogState, is_expired: IsExpired, now_ms: int) -> int:
     removed = log.segments[:count]
     log.segments.replace_all(log.segments[count:])
     _start_at(log, max(log.log_start_offset, log.segments[0].base_offset))
+    log.leader_epochs.save()  # I4
     log.remove_segments(removed, now_ms=now_ms)
     remove_snapshots_before(log.disk, log.directory, log.segments[0].base_offset)
     return count
