@@ -109,9 +109,8 @@ class LogState:
 
     def add_segment(self, base_offset: int, now_ms: int) -> Segment:
         """A new active segment."""
-        place = self.place_of(base_offset)
-        segment = Segment.create(place, self.settings, now_ms=now_ms)
         self.directory_is_dirty = True
+        segment = Segment.create(self.place_of(base_offset), self.settings, now_ms=now_ms)
         self.segments.add(segment)
         self.draw_roll_jitter()
         return segment

@@ -176,16 +176,19 @@ def _does_not_follow(log: LogState, number: int) -> bool:
 
 
 def was_compacted(segment: Segment) -> bool:
-    """Whether offsets or records are missing inside the segment."""
+    """Whether offsets or records are missing inside the segment, by the word of sound batches."""
     expected_offset = segment.base_offset
     try:
-        for _, header in scan.headers(segment.file, 0, segment.size):
+        for view in scan.whole_batches(segment.file, 0, segment.size):
+            header = view.header
+            if not check_crc(view.buffer, view.at, header):
+                return False  # the scan that follows says so
             is_whole = header.record_count == header.last_offset_delta + 1
             if header.base_offset != expected_offset or not is_whole:
                 return True
             expected_offset = header.next_offset
     except CorruptBatchError:
-        return False  # the scan that follows says so
+        return False  # likewise
     return False
 
 

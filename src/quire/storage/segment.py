@@ -80,13 +80,20 @@ class Segment:
 
     @classmethod
     def create(cls, place: SegmentPlace, settings: LogSettings, *, now_ms: int) -> Segment:
-        """A new, empty segment; what may be there under its names is lost."""
+        """A new, empty segment; what may be there under its names is lost.
+
+        On OSError nothing stays under its names: an empty file between two segments would be taken for one.
+        """
         segment = cls(place, settings, created_ms=now_ms)
-        segment._file = place.disk.open(segment.path, create=True)
-        if segment._file.size():
-            segment._file.truncate(0)
-        if settings.preallocate:
-            segment._file.allocate(settings.segment_bytes)
+        segment.remove_files()
+        try:
+            segment._file = place.disk.open(segment.path, create=True)
+            if settings.preallocate:
+                segment._file.allocate(settings.segment_bytes)
+        except OSError:
+            segment.close()
+            segment.remove_files()
+            raise
         segment._start_indexes()
         return segment
 
@@ -268,6 +275,12 @@ class Segment:
         if self.place.disk.exists(path):
             self.place.disk.open(path).truncate(0)
         self._transaction_index = None
+
+    def remove_files(self) -> None:
+        """Unlink whatever is under the names of this segment."""
+        for kind in SEGMENT_SUFFIXES:
+            if self.place.disk.exists(self.place.path(kind)):
+                self.place.disk.remove(self.place.path(kind))
 
     def rename(self, suffix: str) -> None:
         """Give every file of the segment another stage; open files stay good."""
