@@ -324,7 +324,8 @@ class World:
                 for one in aborted
             )
             if not hidden:
-                table.update((record.key, record.value) for record in records)
+                start = self.log.log_start_offset
+                table.update((record.key, record.value) for record in records if record.offset >= start)
         ours = {key: value for key, value in table.items() if value is not None}
         self._demand(ours == self._model_table(), f"L5 {ours} is not {self._model_table()}")
 

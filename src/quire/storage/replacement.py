@@ -10,7 +10,8 @@ Invariants
       `.swap` file gets a final name. So a start that finds `.swap` finds it complete, and finishes
       the work.
   I2  A `.cleaned` file found at a start was never finished: it goes, and so does every `.swap` file
-      at or above it, which belongs to the same unfinished step.
+      at or above it, which belongs to the same unfinished step. So the final names, too, are durable
+      before another `.cleaned` file can be written.
 Not here   what is written into the cleaned files (storage.cleaner).
 See        docs/formats/segment.md
 """
@@ -40,7 +41,7 @@ def replace_segments(log: LogState, base_offsets: Sequence[int], *, now_ms: int)
     segments.
 
     False, and nothing has changed, when the log no longer has exactly these: it was truncated, or
-    retention was faster. Flushes the directory twice.
+    retention was faster. Flushes the directory three times.
     """
     log.fail_if_offline()
     wanted = list(base_offsets)
@@ -57,6 +58,7 @@ def replace_segments(log: LogState, base_offsets: Sequence[int], *, now_ms: int)
     log.remove_segments(old, now_ms=now_ms)
     log.disk.flush_directory(log.directory)
     cleaned.rename("")
+    log.disk.flush_directory(log.directory)
     following = log.segments[first + len(wanted) :]
     log.segments.replace_all([*log.segments[:first], cleaned, *following])
     return True
