@@ -83,24 +83,52 @@ def test_what_follows_a_bad_batch_goes_with_all_later_segments(tools):
     tools.append(log, tools.batch())
 
 
-def test_below_the_recovery_point_nothing_is_scanned(tools):
+def damaged_below_the_recovery_point(tools, number):
+    """A log whose segment `number` has a bad last batch, opened with everything flushed up to segment 2."""
     home = tools.Home(segment_bytes=500)
     home.open()
     home.fill(10)
     home.log.close(now_ms=tools.NOW_MS)
-    first = home.log.segments[0].size
-    total = home.log.segments.total_bytes()
-    bad = bytearray(home.bytes_of(LOG_NAME))
+    sizes = [segment.size for segment in home.log.segments]
+    name = home.log.segments[number].path.rpartition("/")[2]
+    bad = bytearray(home.bytes_of(name))
     bad[-1] ^= 1
-    home.write(LOG_NAME, bytes(bad))
-    log = home.open(recovery_point=home.log.segments[1].base_offset)
+    home.write(name, bytes(bad))
+    log = home.open(recovery_point=home.log.segments[2].base_offset)
+    return home.path(name), sizes, log
+
+
+def test_well_below_the_recovery_point_nothing_is_scanned(tools):
+    path, sizes, log = damaged_below_the_recovery_point(tools, 0)
     assert log.recovery.is_sound
-    assert log.recovery.scanned_bytes == total - first
+    assert log.recovery.scanned_bytes == sum(sizes[1:])
     faults = verify(log)
-    assert [(fault.path, type(fault)) for fault in faults] == [
-        (home.path(LOG_NAME), CorruptBatchError)
-    ]
+    assert [(fault.path, type(fault)) for fault in faults] == [(path, CorruptBatchError)]
     assert "wrong checksum" in faults[0].message
+
+
+def test_damage_in_what_was_flushed_is_reported_and_nothing_is_cut(tools):
+    path, sizes, log = damaged_below_the_recovery_point(tools, 1)
+    assert [segment.size for segment in log.segments] == sizes
+    assert [fault.path for fault in log.recovery.damaged] == [path]
+    assert not log.recovery.is_sound
+    assert log.recovery.truncated_bytes == 0
+    tools.append(log, tools.batch())
+
+
+def test_what_stands_behind_a_segment_sealed_after_its_flush_is_cut(tools):
+    home = tools.Home(segment_bytes=500)
+    home.open()
+    home.fill(10)
+    home.log.close(now_ms=tools.NOW_MS)
+    name = home.log.segments[1].path.rpartition("/")[2]
+    good = home.bytes_of(name)
+    home.write(name, good + bytes(300))
+    end_offset = home.log.log_end_offset
+    log = home.open(recovery_point=home.log.segments[2].base_offset)
+    assert log.recovery.is_sound
+    assert home.bytes_of(name) == good
+    assert log.log_end_offset == end_offset
 
 
 def test_a_recovery_point_inside_a_segment_scans_that_segment(tools, home):

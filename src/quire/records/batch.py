@@ -242,8 +242,7 @@ def check_crc(buffer: Buffer, position: int, header: BatchHeader) -> bool:
     end = position + header.size
     if end > len(buffer):
         return False
-    with memoryview(buffer) as view, view[position + CHECKSUMMED_FROM : end] as checked:
-        return crc32c(checked) == header.crc
+    return crc32c(buffer, position + CHECKSUMMED_FROM, end) == header.crc
 
 
 def stamp(
@@ -269,8 +268,7 @@ def stamp_log_append_time(
 
 def reseal(buffer: bytearray | memoryview, position: int, header: BatchHeader) -> int:
     """Compute the checksum of the batch anew and write it; the checksum."""
-    with memoryview(buffer) as view:
-        crc = crc32c(view[position + CHECKSUMMED_FROM : position + header.size])
+    crc = crc32c(buffer, position + CHECKSUMMED_FROM, position + header.size)
     _CRC.pack_into(buffer, position + CRC_POSITION, crc)
     return crc
 
@@ -369,9 +367,7 @@ def seal(out: bytearray, header: BatchHeader) -> bytearray:
         raise OverflowError(message)
     values = (header.base_offset, batch_length, header.partition_leader_epoch, MAGIC, 0)
     _HEADER.pack_into(out, 0, *values, *header[5:])
-    with memoryview(out) as view, view[CHECKSUMMED_FROM:] as checked:
-        crc = crc32c(checked)
-    _CRC.pack_into(out, CRC_POSITION, crc)
+    _CRC.pack_into(out, CRC_POSITION, crc32c(out, CHECKSUMMED_FROM))
     return out
 
 

@@ -1,24 +1,34 @@
-"""CRC-32C, by the processor's own instruction where the `crc32c` package finds one.
+"""CRC-32C, by the processor's own instructions: through the kernel, else through the `crc32c` package.
 
-The package is imported with the first checksum: its import costs tens of milliseconds, and a
-command
-that never reads a log should not pay for them.
+The package is imported with the first checksum that needs it: its import costs tens of milliseconds, and with a
+kernel that knows the processor nobody has to pay for them.
+
+See        docs/decisions/0005-codecs.md
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from quire.records.record import Buffer
 
-_crc32c: Callable[[Buffer], int] | None = None
+
+def crc32c_by_package(data: Buffer, start: int = 0, end: int | None = None) -> int:
+    """The checksum of the bytes from `start` to `end`, as an unsigned 32-bit number."""
+    from crc32c import crc32c as compute  # noqa: PLC0415 # see above
+
+    stop = len(data) if end is None else end
+    if not 0 <= start <= stop <= len(data):
+        message = f"no bytes {start} to {stop} in {len(data)}"
+        raise ValueError(message)
+    with memoryview(data) as view, view[start:stop] as checked:
+        return compute(checked)
 
 
-def crc32c(data: Buffer) -> int:
-    """The checksum of `data`, as an unsigned 32-bit number. Releases the GIL for large buffers."""
-    global _crc32c  # noqa: PLW0603 # bound once, at the first checksum
-    if _crc32c is None:
-        from crc32c import crc32c as imported  # noqa: PLC0415 # see above
+crc32c = crc32c_by_package
 
-        _crc32c = imported
-    return _crc32c(data)
+try:
+    from quire.records import kernel
+except ImportError:  # no compiler was there when the package was built
+    pass
+else:
+    if kernel.CRC32C_WAYS:
+        crc32c = kernel.crc32c

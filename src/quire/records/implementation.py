@@ -29,6 +29,7 @@ encode_records = reference.encode_records
 murmur2 = reference.murmur2
 rewrite_records = reference.rewrite_records
 scan_records = reference.scan_records
+survey_batch = reference.survey_batch
 OffsetTable: type[reference.OffsetTable | kernel.OffsetTable] = reference.OffsetTable
 
 
@@ -38,7 +39,7 @@ def use(name: Literal["kernel", "reference"]) -> None:
     """
     global NAME, OffsetTable  # noqa: PLW0603 # the switch is the purpose of this module
     global decode_records, encode_pairs, encode_records  # noqa: PLW0603
-    global murmur2, rewrite_records, scan_records  # noqa: PLW0603
+    global murmur2, rewrite_records, scan_records, survey_batch  # noqa: PLW0603
     if name == "kernel" and not KERNEL_BUILT:
         message = "the Cython kernel was not built"
         raise ImportError(message)
@@ -50,6 +51,7 @@ def use(name: Literal["kernel", "reference"]) -> None:
     murmur2 = chosen.murmur2
     rewrite_records = chosen.rewrite_records
     scan_records = chosen.scan_records
+    survey_batch = chosen.survey_batch
     OffsetTable = chosen.OffsetTable
 
 

@@ -22,10 +22,11 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_DecodeUTF8
 from libc.stdint cimport INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
+from quire.records.castagnoli cimport crc_folds, crc_lanes, crc_prepare, crc_ways
 from quire.records.record import Record, RecordScan, Selection, record_fault
 
 cdef extern from "Python.h":
@@ -166,19 +167,85 @@ cdef inline bint sum_overflows(int64_t left, int64_t right, int64_t* total) noex
 # --- the walk --------------------------------------------------------------------------------
 
 
-cdef struct Span:
-    Py_ssize_t start
-    Py_ssize_t end
-    Py_ssize_t attributes
-    int64_t timestamp_delta
-    Py_ssize_t after_timestamp
-    int64_t offset_delta
-    Py_ssize_t key_start
-    int64_t key_length
-    Py_ssize_t value_start
-    int64_t value_length
-    int64_t header_count
-    Py_ssize_t headers_start
+cdef extern from *:
+    """
+    typedef struct {
+        Py_ssize_t start, end, attributes, after_timestamp, key_start, value_start, headers_start;
+        int64_t timestamp_delta, offset_delta, key_length, value_length, header_count;
+    } quire_span;
+
+    #define QUIRE_PLAIN_NUMBERS_SIZE 9 /* length, attributes, two deltas, the key's length */
+
+    /* A number of one or two bytes, still zigzag; NULL when it is longer. */
+    QUIRE_INLINE const uint8_t *quire_read_short(const uint8_t *at, int64_t *raw)
+    {
+        int64_t low = at[0], high;
+        *raw = low;
+        if (low < 0x80)
+            return at + 1;
+        high = at[1];
+        *raw = (low & 0x7F) | high << 7;
+        return high < 0x80 ? at + 2 : NULL;
+    }
+
+    /* 1 with the record in `span` when it is sound and plain: short numbers, no headers. 0 says nothing:
+       the careful way decides. One comparison covers all numbers in front of the key, one the key and the
+       number behind it; that the value ends one byte before the record covers the rest. */
+    QUIRE_INLINE int quire_read_plain(
+        const uint8_t *data, Py_ssize_t position, Py_ssize_t end, quire_span *span)
+    {
+        const uint8_t *at = data + position, *stop;
+        int64_t raw;
+        if (end - position < QUIRE_PLAIN_NUMBERS_SIZE)
+            return 0;
+        span->start = position;
+        at = quire_read_short(at, &raw);
+        if (!at || raw & 1 || raw >> 1 > data + end - at)
+            return 0;
+        stop = at + (raw >> 1);
+        span->end = stop - data;
+        span->attributes = at - data;
+        at = quire_read_short(at + 1, &raw);
+        if (!at)
+            return 0;
+        span->timestamp_delta = (raw >> 1) ^ -(raw & 1);
+        span->after_timestamp = at - data;
+        at = quire_read_short(at, &raw);
+        if (!at)
+            return 0;
+        span->offset_delta = (raw >> 1) ^ -(raw & 1);
+        at = quire_read_short(at, &raw);
+        if (!at || (raw & 1 && raw != 1) || (raw >> 1) + 2 > stop - at)
+            return 0;
+        span->key_start = at - data;
+        span->key_length = (raw >> 1) - (raw & 1);
+        at = quire_read_short(at + (raw >> 1), &raw);
+        if (!at || (raw & 1 && raw != 1) || (raw >> 1) + 1 != stop - at || stop[-1] != 0)
+            return 0;
+        span->value_start = at - data;
+        span->value_length = (raw >> 1) - (raw & 1);
+        span->headers_start = span->end;
+        span->header_count = 0;
+        return 1;
+    }
+    """
+    ctypedef struct Span "quire_span":
+        Py_ssize_t start
+        Py_ssize_t end
+        Py_ssize_t attributes
+        int64_t timestamp_delta
+        Py_ssize_t after_timestamp
+        int64_t offset_delta
+        Py_ssize_t key_start
+        int64_t key_length
+        Py_ssize_t value_start
+        int64_t value_length
+        int64_t header_count
+        Py_ssize_t headers_start
+
+    int read_plain "quire_read_plain"(
+        const uint8_t* data, Py_ssize_t position, Py_ssize_t end, Span* span
+    ) noexcept nogil
 
 
 cdef struct Walk:
@@ -197,22 +264,32 @@ cdef inline int fail(Walk* walk, int fault, Py_ssize_t position) noexcept nogil:
     return -1
 
 
-cdef int begin(Walk* walk, const Py_buffer* view, Py_ssize_t count) noexcept nogil:
+cdef int begin(
+    Walk* walk, const void* data, Py_ssize_t size, Py_ssize_t count
+) noexcept nogil:
     """0, or -1 with the fault in `walk`."""
-    walk.data = <const uint8_t*>view.buf
-    walk.end = view.len
+    walk.data = <const uint8_t*>data
+    walk.end = size
     walk.position = 0
     walk.index = 0
     walk.count = count
     walk.fault = SOUND
     walk.fault_position = 0
-    if count < 0 or count > view.len // RECORD_SIZE_MIN:
+    if count < 0 or count > size // RECORD_SIZE_MIN:
         return fail(walk, COUNT, 0)
     return 0
 
 
 cdef inline int advance(Walk* walk, Span* span) noexcept nogil:
     """1 with the next record in `span`; 0 after the last; -1 with the fault in `walk`."""
+    if walk.index < walk.count and read_plain(walk.data, walk.position, walk.end, span):
+        walk.position = span.end
+        walk.index += 1
+        return 1
+    return advance_carefully(walk, span)
+
+
+cdef int advance_carefully(Walk* walk, Span* span) noexcept nogil:
     cdef Py_ssize_t position = walk.position
     cdef Py_ssize_t end = walk.end
     cdef const uint8_t* data = walk.data
@@ -311,6 +388,59 @@ cdef object refused(int fault, Walk* walk, Span* span):
     return record_fault(fault, walk.index - 1, span.start)
 
 
+# --- the checksum ----------------------------------------------------------------------------
+
+crc_prepare()
+cdef int CRC_WAYS = crc_ways()
+
+CRC32C_WAYS = ("lanes", "folds")[:CRC_WAYS]
+"""How this processor can compute a checksum, the last is the best; empty: not with its instructions."""
+
+cdef enum:
+    GIL_KEPT_SIZE_MAX = 1 << 20  # about 20 us of checksum
+
+
+cdef inline uint32_t checksum(const uint8_t* data, Py_ssize_t size) noexcept nogil:
+    if CRC_WAYS == 2:
+        return ~crc_folds(0xFFFFFFFF, data, <size_t>size)
+    return ~crc_lanes(0xFFFFFFFF, data, <size_t>size)
+
+
+def crc32c(data, Py_ssize_t start=0, end=None):
+    """CRC-32C of the bytes from `start` to `end`; a caller has asked CRC32C_WAYS whether there is one."""
+    cdef Py_buffer view
+    cdef Py_ssize_t stop
+    cdef uint32_t found
+    PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
+    try:
+        stop = view.len if end is None else end
+        if not 0 <= start <= stop <= view.len:
+            raise ValueError(f"no bytes {start} to {stop} in {view.len}")
+        if stop - start <= GIL_KEPT_SIZE_MAX:
+            found = checksum(<const uint8_t*>view.buf + start, stop - start)
+        else:
+            with nogil:
+                found = checksum(<const uint8_t*>view.buf + start, stop - start)
+    finally:
+        PyBuffer_Release(&view)
+    return found
+
+
+def crc32c_by(str way, data):
+    """The same by one way of CRC32C_WAYS, to compare them."""
+    cdef Py_buffer view
+    cdef uint32_t found
+    if way not in CRC32C_WAYS:
+        raise ValueError(f"this processor has no way called {way}")
+    PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
+    if way == "folds":
+        found = ~crc_folds(0xFFFFFFFF, <const uint8_t*>view.buf, <size_t>view.len)
+    else:
+        found = ~crc_lanes(0xFFFFFFFF, <const uint8_t*>view.buf, <size_t>view.len)
+    PyBuffer_Release(&view)
+    return found
+
+
 # --- read ------------------------------------------------------------------------------------
 
 
@@ -343,7 +473,7 @@ cdef list decode_view(
     cdef int64_t number = 0
     cdef object headers
     cdef PyObject* record
-    cdef int state = begin(&walk, view, count)
+    cdef int state = begin(&walk, view.buf, view.len, count)
     if state < 0:
         raise broken(&walk)
     cdef PyObject* raw = raw_list(count)
@@ -442,40 +572,130 @@ cdef tuple read_headers(Walk* walk, Span* span):
     return tuple(headers)
 
 
-def scan_records(section, Py_ssize_t count):
-    """Walk all records without making any: their form, timestamps, keys and places."""
-    cdef Py_buffer view
-    cdef Walk walk
+cdef struct Scan:
+    int64_t minimum
+    int64_t maximum
+    Py_ssize_t maximum_index
+    Py_ssize_t keyless
+    Py_ssize_t misplaced
+
+
+cdef int scan_walk(Walk* walk, Scan* scan) noexcept nogil:
+    """0; -1 with the fault in `walk`."""
+    # A span of its own, whose address goes nowhere, stays in registers.
+    cdef Span plain
     cdef Span span
+    cdef int64_t delta
+    cdef int64_t place
     cdef int64_t minimum = INT64_MAX
     cdef int64_t maximum = INT64_MIN
     cdef Py_ssize_t maximum_index = -1
     cdef Py_ssize_t keyless = 0
     cdef Py_ssize_t misplaced = -1
     cdef int state
+    while True:
+        if walk.index < walk.count and read_plain(walk.data, walk.position, walk.end, &plain):
+            walk.position = plain.end
+            walk.index += 1
+            delta = plain.timestamp_delta
+            place = plain.offset_delta
+            keyless += plain.key_length < 0
+        else:
+            state = advance_carefully(walk, &span)
+            if state <= 0:
+                break
+            delta = span.timestamp_delta
+            place = span.offset_delta
+            keyless += span.key_length < 0
+        if delta < minimum:
+            minimum = delta
+        if delta > maximum or maximum_index < 0:
+            maximum = delta
+            maximum_index = walk.index - 1
+        if place != walk.index - 1 and misplaced < 0:
+            misplaced = walk.index - 1
+    if maximum_index < 0:
+        minimum = maximum = 0
+    scan[0] = Scan(minimum, maximum, maximum_index, keyless, misplaced)
+    return state
+
+
+cdef object shown(Scan* scan):
+    return RecordScan(
+        scan.minimum, scan.maximum, scan.maximum_index, scan.keyless, scan.misplaced
+    )
+
+
+def scan_records(section, Py_ssize_t count):
+    """Walk all records without making any: their form, timestamps, keys and places."""
+    cdef Py_buffer view
+    cdef Walk walk
+    cdef Scan scan
     PyObject_GetBuffer(section, &view, PyBUF_SIMPLE)
     try:
-        state = begin(&walk, &view, count)
-        if state == 0:
-            while True:
-                state = advance(&walk, &span)
-                if state <= 0:
-                    break
-                if span.timestamp_delta < minimum:
-                    minimum = span.timestamp_delta
-                if span.timestamp_delta > maximum or maximum_index < 0:
-                    maximum = span.timestamp_delta
-                    maximum_index = walk.index - 1
-                keyless += span.key_length < 0
-                if span.offset_delta != walk.index - 1 and misplaced < 0:
-                    misplaced = walk.index - 1
-        if state < 0:
+        if begin(&walk, view.buf, view.len, count) < 0 or scan_walk(&walk, &scan) < 0:
             raise broken(&walk)
     finally:
         PyBuffer_Release(&view)
-    if maximum_index < 0:
-        minimum = maximum = 0
-    return RecordScan(minimum, maximum, maximum_index, keyless, misplaced)
+    return shown(&scan)
+
+
+cdef inline uint64_t big_endian(const uint8_t* data, int size) noexcept nogil:
+    cdef uint64_t number = 0
+    cdef int index
+    for index in range(size):
+        number = number << 8 | data[index]
+    return number
+
+
+def survey_batch(buffer):
+    """The 13 fields of the header and the scan of the records, when `buffer` is one sound batch.
+
+    None says that the buffer is anything else, or a compressed batch, or that the checksum takes another's
+    help: look step by step. This is what nearly every produced batch goes through, so it is one call.
+    """
+    cdef Py_buffer view
+    cdef const uint8_t* data
+    cdef Walk walk
+    cdef Scan scan
+    cdef int32_t count
+    PyObject_GetBuffer(buffer, &view, PyBUF_SIMPLE)
+    try:
+        data = <const uint8_t*>view.buf
+        if not CRC_WAYS or view.len < HEADER_SIZE or view.len > INT32_MAX:
+            return None
+        count = <int32_t>big_endian(data + 57, 4)
+        if (
+            data[0] & 0x80  # a negative base offset
+            or <Py_ssize_t>big_endian(data + 8, 4) != view.len - 12
+            or data[16] != 2  # magic
+            or data[22] & 0x07  # a codec
+            or data[23] & 0x80  # a negative last offset delta
+            or checksum(data + 21, view.len - 21) != big_endian(data + 17, 4)
+            or begin(&walk, data + HEADER_SIZE, view.len - HEADER_SIZE, count) < 0
+            or scan_walk(&walk, &scan) < 0
+        ):
+            return None
+        return (
+            (
+                <int64_t>big_endian(data, 8),
+                view.len - 12,
+                <int32_t>big_endian(data + 12, 4),
+                2,
+                <uint32_t>big_endian(data + 17, 4),
+                <int16_t>big_endian(data + 21, 2),
+                <int32_t>big_endian(data + 23, 4),
+                <int64_t>big_endian(data + 27, 8),
+                <int64_t>big_endian(data + 35, 8),
+                <int64_t>big_endian(data + 43, 8),
+                <int16_t>big_endian(data + 51, 2),
+                <int32_t>big_endian(data + 53, 4),
+                count,
+            ),
+            shown(&scan),
+        )
+    finally:
+        PyBuffer_Release(&view)
 
 
 # --- write -----------------------------------------------------------------------------------
@@ -711,7 +931,7 @@ def rewrite_records(section, Py_ssize_t count, flags, int64_t timestamp_shift):
         try:
             if chosen.len != count:
                 raise ValueError(f"{chosen.len} flags for {count} records")
-            state = begin(&walk, &view, count)
+            state = begin(&walk, view.buf, view.len, count)
             if state < 0:
                 raise broken(&walk)
             out = bytearray(HEADER_SIZE)
@@ -1009,7 +1229,7 @@ cdef class OffsetTable:
         cdef int state
         PyObject_GetBuffer(section, &view, PyBUF_SIMPLE)
         try:
-            state = begin(&walk, &view, count)
+            state = begin(&walk, view.buf, view.len, count)
             if state == 0:
                 with nogil:
                     state = self.put_walk(&walk, &span, base_offset, from_offset, &offset)
@@ -1052,7 +1272,7 @@ cdef class OffsetTable:
         cdef int state
         PyObject_GetBuffer(section, &view, PyBUF_SIMPLE)
         try:
-            state = begin(&walk, &view, count)
+            state = begin(&walk, view.buf, view.len, count)
             if state < 0:
                 raise broken(&walk)
             flags = bytearray(count)

@@ -196,6 +196,11 @@ def scan_records(section: Buffer, count: int) -> RecordScan:
     return RecordScan(minimum, maximum, maximum_index, keyless, first_misplaced)
 
 
+def survey_batch(buffer: Buffer) -> tuple[tuple[int, ...], RecordScan] | None:  # noqa: ARG001
+    """The kernel's short cut through a whole sound batch. Plain Python has none: look step by step."""
+    return None
+
+
 # --- write -----------------------------------------------------------------------------------
 
 

@@ -53,12 +53,11 @@ def begin(log: LogState, *, now_ms: int, up_to: int | None = None) -> FlushPlan:
     log.fail_if_offline()
     end_offset = log.log_end_offset if up_to is None else min(up_to, log.log_end_offset)
     files: list[File] = []
-    was_cut = log.truncations != log.flushed_truncations
-    if was_cut or end_offset > log.recovery_point:
+    if end_offset > log.recovery_point:
         # The last byte before the recovery point may be in a segment that was sealed after its flush.
         first = log.segments.index_for(log.recovery_point - 1)
         for segment in log.segments[first:]:
-            if segment.base_offset >= end_offset and not was_cut:
+            if segment.base_offset >= end_offset:
                 break
             sealed = segment is not log.segments.active
             files.extend(segment.files_to_flush(with_indexes=sealed))
@@ -77,7 +76,6 @@ def begin(log: LogState, *, now_ms: int, up_to: int | None = None) -> FlushPlan:
 
 def finish(log: LogState, plan: FlushPlan) -> None:
     """The plan has run: move the recovery point, unless the log was cut meanwhile. On the loop."""
-    log.flushed_truncations = plan.truncations
     if plan.truncations == log.truncations:
         log.recovery_point = max(log.recovery_point, plan.end_offset)
     log.last_flush_ms = plan.started_ms

@@ -106,7 +106,8 @@ def bring_up(
         _restore_producers(log, log.log_end_offset, report, now_ms=now_ms)
     else:
         _restore_producers(log, log.segments[first].base_offset, report, now_ms=now_ms)
-        recover(log, first, report, now_ms=now_ms, on_progress=on_progress)
+        point = last_stop.recovery_point if not last_stop.clean else 0
+        recover(log, first, point, report, now_ms=now_ms, on_progress=on_progress)
     log.log_start_offset = max(last_stop.log_start_offset, log.segments[0].base_offset)
     if log.log_end_offset < log.log_start_offset:
         report.removed_segments.extend(segment.path for segment in log.segments)

@@ -41,7 +41,6 @@ class LogState:
         "disk",
         "draw_below",
         "failure",
-        "flushed_truncations",
         "high_watermark",
         "last_flush_ms",
         "leader_epochs",
@@ -82,7 +81,7 @@ class LogState:
         self.directory_is_dirty = True
         self.last_flush_ms = 0
         self.roll_jitter_ms = 0
-        self.truncations = self.flushed_truncations = 0
+        self.truncations = 0
         self.draw_roll_jitter()
 
     @property

@@ -6,14 +6,17 @@ producer state, epochs and aborted transactions are collected on the way. The fi
 the log.
 
 Invariants
-  I1  Below the recovery point nothing is scanned and nothing is cut: what was flushed is not
-      doubted.
+  I1  A segment that lies below the recovery point is not cut, whatever is in it: it was flushed once, so
+      damage in it is no torn tail. It is reported, and reading it there is an error. Only the newest of
+      these segments is scanned at all: it may have been sealed after its flush.
   I2  Afterwards the log holds exactly the batches before the first bad one, in ascending offsets.
   I3  Without compaction segments join without a gap: one that does not is what a crash left behind a
       lost file, and goes, or a replica would keep the hole for ever.
   I4  Nothing is dropped silently: the report names file, position, reason and bytes, and says when
       sound batches stood behind the bad one (then it was no torn tail, and data was lost).
   I5  The memory taken is one read chunk, or one batch when that is larger.
+  I6  What was cut is gone for good before anything is appended: the next crash must not bring it back
+      behind new batches.
 Not here   which files are there at all (storage.loading).
 See        docs/formats/segment.md
 """
@@ -48,6 +51,8 @@ class RecoveryReport:
     reason: str | None = None
     sound_batches_behind: int = 0
     """Batches with a right checksum behind the bad one: above 0 this was no torn tail."""
+    damaged: list[CorruptBatchError] = field(default_factory=list)
+    """Bad batches in what was flushed once: they are still there."""
     removed_segments: list[str] = field(default_factory=list)
     removed_files: list[str] = field(default_factory=list)
     rebuilt: list[str] = field(default_factory=list)
@@ -55,11 +60,17 @@ class RecoveryReport:
 
     @property
     def is_sound(self) -> bool:
-        return self.reason is None and not self.removed_segments
+        return self.reason is None and not self.removed_segments and not self.damaged
 
 
 def recover(
-    log: LogState, first: int, report: RecoveryReport, *, now_ms: int, on_progress: Progress | None
+    log: LogState,
+    first: int,
+    recovery_point: int,
+    report: RecoveryReport,
+    *,
+    now_ms: int,
+    on_progress: Progress | None,
 ) -> None:
     """Scan the segments from number `first` on; afterwards the log ends where it is whole.
 
@@ -79,7 +90,9 @@ def recover(
         report.scanned_bytes += size
         if on_progress is not None:
             on_progress(report.scanned_bytes, total)
-        if damage is not None:
+        if damage is not None and _is_below(log, number, recovery_point):
+            _settle(log, number, damage, report)
+        elif damage is not None:
             _end_at_damage(log, number, damage, report, now_ms=now_ms)
             break
         if segment is not log.segments.active:
@@ -142,6 +155,24 @@ def _check(view: BatchView, segment: Segment, expected_offset: int) -> None:
     raise CorruptBatchError(message, path=segment.path, position=view.position)
 
 
+def _is_below(log: LogState, number: int, recovery_point: int) -> bool:
+    following = number + 1
+    return following < len(log.segments) and log.segments[following].base_offset <= recovery_point
+
+
+def _settle(
+    log: LogState, number: int, damage: CorruptBatchError, report: RecoveryReport
+) -> None:
+    """A sealed segment that was flushed whole: only what stands behind its last batch may be cut (I1)."""
+    segment, end_offset = log.segments[number], log.segments[number + 1].base_offset
+    if log.log_end_offset == end_offset:
+        segment.cut(damage.position or 0, end_offset)
+        segment.file.flush()
+    else:
+        report.damaged.append(damage)
+        log.log_end_offset = end_offset
+
+
 def _end_at_damage(
     log: LogState,
     number: int,
@@ -157,6 +188,7 @@ def _end_at_damage(
     report.sound_batches_behind = _sound_batches_behind(segment, position)
     report.truncated_bytes = segment.size - position
     segment.cut(position, log.log_end_offset)
+    segment.file.flush()  # I6
     _remove_from(log, number + 1, report, now_ms=now_ms)
 
 
@@ -208,6 +240,7 @@ def _remove_from(log: LogState, number: int, report: RecoveryReport, *, now_ms: 
     report.removed_segments = [segment.path for segment in removed]
     log.segments.replace_all(log.segments[:number])
     log.remove_segments(removed, now_ms=now_ms)
+    log.disk.flush_directory(log.directory)  # I6
 
 
 def _sound_batches_behind(segment: Segment, position: int) -> int:

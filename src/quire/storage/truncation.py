@@ -4,6 +4,8 @@ Invariants
   I1  The log ends at a batch boundary at or below the offset asked for; when that offset lies
       inside a batch, the whole batch goes and is fetched again.
   I2  Producer state and epoch history afterwards are those of a log that never had the rest.
+  I3  What was dropped is gone for good: cut and removed durably before anything is appended. A crash that
+      brought it back would put it behind batches of a newer leader.
 Not here   how far to truncate (the replication rooms decide by KIP-101 and KIP-595).
 """
 
@@ -14,7 +16,7 @@ from quire.storage.log_state import LogState
 
 
 def truncate_to(log: LogState, offset: int, *, now_ms: int) -> bool:
-    """Drop every batch that ends at or above `offset`; False when there is none.
+    """Drop every batch that ends at or above `offset`; False when there is none. Blocks.
 
     The caller checkpoints the recovery point before anything is appended: one left above the new
     end would hide what comes after it from recovery.
@@ -35,7 +37,10 @@ def truncate_to(log: LogState, offset: int, *, now_ms: int) -> bool:
         active.resume()
     else:
         active.cut(found[0], offset)
+        active.file.flush()
         offset = min(offset, found[1].base_offset)
+    if removed:
+        log.disk.flush_directory(log.directory)
     _end_at(log, offset)
     log.log_start_offset = min(log.log_start_offset, offset)
     log.leader_epochs.truncate_from_end(offset)

@@ -12,6 +12,8 @@ Invariants
       range share a segment with it at most, and are copied as they are.
   I4  Memory: the map, one read buffer and one write buffer, each as large as one batch at the least.
   I5  A group is yielded only after everything written for it was flushed.
+  I6  A transaction counts only by a marker inside the range, all of which is flushed: an abort or a commit
+      that a crash could take must not have moved anything.
 Not here   renaming files into place (storage.replacement), choosing what to clean (schedule), throttle (`pace`).
 See        docs/decisions/0007-cleaning-is-a-job.md, KIP-534 (delete horizon).
 """
@@ -19,7 +21,7 @@ See        docs/decisions/0007-cleaning-is-a-job.md, KIP-534 (delete horizon).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quire.errors import CorruptBatchError
 from quire.ports.disk import Disk
@@ -30,7 +32,7 @@ from quire.storage import scan
 from quire.storage.cleaner.job import CleanedGroup, CleaningDone, CleaningJob
 from quire.storage.cleaner.plan import SegmentFacts, groups
 from quire.storage.cleaner.transactions import CleanedTransactions
-from quire.storage.file_names import CLEANED, LOG, SEGMENT_SUFFIXES, SegmentPlace
+from quire.storage.file_names import CLEANED, LOG, SEGMENT_SUFFIXES, SegmentPlace, file_path
 from quire.storage.segment import Segment
 from quire.storage.transaction_index import AbortedTransaction
 
@@ -53,6 +55,7 @@ class Tally:
 def clean(job: CleaningJob, disk: Disk, pace: Pace) -> Iterator[CleanedGroup | CleaningDone]:
     """Carry out `job`; the last thing yielded is a CleaningDone, unless the generator is closed before."""
     tally = Tally()
+    job = replace(job, end_offset=_decided_end(job, disk))
     offset_map = OffsetMap(job.map_bytes, job.hash_key)
     offset_map.skip_to(job.first_dirty_offset)
     _fill(offset_map, job, disk, pace, tally)
@@ -71,6 +74,30 @@ def clean(job: CleaningJob, disk: Disk, pace: Pace) -> Iterator[CleanedGroup | C
         keyless_records=tally.keyless_records,
         map_utilization=offset_map.fullness,
     )
+
+
+def _decided_end(job: CleaningJob, disk: Disk) -> int:
+    """The end of the dirty range, before any transaction that its markers do not decide (I6)."""
+    undecided: dict[int, int] = {}
+    for segment in job.segments:
+        if segment.end_offset <= job.first_dirty_offset:
+            continue
+        file = disk.open(_path(job, segment), writable=False)
+        try:
+            for _, header in scan.headers(file, 0, segment.size):
+                if header.base_offset >= job.end_offset:
+                    break
+                if header.is_control:
+                    undecided.pop(header.producer_id, None)
+                elif header.is_transactional:
+                    undecided.setdefault(header.producer_id, header.base_offset)
+        finally:
+            file.close()
+    return max(min([job.end_offset, *undecided.values()]), job.first_dirty_offset)
+
+
+def _path(job: CleaningJob, segment: SegmentFacts) -> str:
+    return file_path(job.directory, segment.base_offset, LOG)
 
 
 def _batches(
