@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from quire.errors import CorruptBatchError
 from quire.records import reference
+from quire.records.batch import Compression, encode_batch, read_header
 from quire.records.record import HEADER_SIZE, Record
 
 kernel = pytest.importorskip(
@@ -206,3 +207,49 @@ def test_every_cut_and_every_changed_byte_of_a_section_is_survived() -> None:
         for count in (1, 2, 3):
             expected = outcome(reference.decode_records, variant, count, 0, 0)
             assert outcome(kernel.decode_records, variant, count, 0, 0) == expected
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.binary(min_size=50, max_size=9000), min_size=1, max_size=4))
+def test_both_walk_records_of_every_size_the_same(values: list[bytes]) -> None:
+    records = [Record(n * 40, n * 70, value[:90], value) for n, value in enumerate(values)]
+    section = bytes(reference.encode_records(records, 0, 0)[0][HEADER_SIZE:])
+    assert kernel.decode_records(section, len(records), 0, 0) == records
+    assert kernel.scan_records(section, len(records)) == reference.scan_records(
+        section, len(records)
+    )
+
+
+needs_the_instructions = pytest.mark.skipif(
+    not kernel.CRC32C_WAYS, reason="the kernel has no checksum for this processor"
+)
+
+
+@needs_the_instructions
+def test_a_survey_is_the_header_and_the_scan() -> None:
+    batch = encode_batch(
+        [Record(5, 1000, b"k", b"v"), Record(6, 990, None, None, (("h", b""),))],
+        base_offset=5, partition_leader_epoch=3, producer_id=2**40, producer_epoch=7,
+        base_sequence=9, is_transactional=True,
+    )  # fmt: skip
+    fields, scan = kernel.survey_batch(batch)
+    assert fields == read_header(batch)
+    assert scan == reference.scan_records(batch[HEADER_SIZE:], 2)
+
+
+@needs_the_instructions
+def test_a_survey_says_nothing_of_a_batch_with_any_changed_or_missing_byte() -> None:
+    batch = encode_batch([Record(0, 1000, b"key", b"value"), Record(1, 990, None, None)])
+    outside_the_checksum = {*range(8), *range(12, 16)}
+    for position in set(range(len(batch))) - outside_the_checksum:
+        wounded = bytearray(batch)
+        wounded[position] ^= 0x80
+        assert kernel.survey_batch(wounded) is None
+        assert kernel.survey_batch(batch[:position]) is None
+    assert kernel.survey_batch(batch + b"\0") is None
+    assert kernel.survey_batch(b"\x80" + batch[1:]) is None
+    assert (
+        kernel.survey_batch(encode_batch([Record(0, 0, None, b"")], compression=Compression.GZIP))
+        is None
+    )
+    assert kernel.survey_batch(memoryview(bytes(batch))) is not None

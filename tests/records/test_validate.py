@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.errors import ErrorCode, InvalidBatchError
+from quire.records import implementation, reference
 from quire.records.batch import (
     BatchHeader,
     Compression,
@@ -214,6 +215,32 @@ def test_a_damaged_batch_with_a_right_checksum_passes_or_is_refused_with_a_code(
         ErrorCode.INVALID_TIMESTAMP,
         ErrorCode.MESSAGE_TOO_LARGE,
     }
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_the_short_cut_and_the_steps_come_to_the_same_end(data: st.DataObject) -> None:
+    batch = encode_batch(RECORDS, producer_id=data.draw(st.sampled_from([-1, 3])))
+    for _ in range(data.draw(st.integers(0, 3))):
+        batch[data.draw(st.integers(0, len(batch) - 1))] = data.draw(st.integers(0, 255))
+    if data.draw(st.booleans()):
+        reseal(batch, 0, read_header(encode_batch(RECORDS)))
+    del batch[data.draw(st.just(len(batch)) | st.integers(0, len(batch))) :]
+    origin = data.draw(st.sampled_from(Origin))
+    max_bytes = data.draw(st.sampled_from([None, len(batch) - 1, len(batch)]))
+    compacted = data.draw(st.booleans())
+
+    def outcome() -> object:
+        rules = {} if max_bytes is None else {"max_bytes": max_bytes}
+        try:
+            return validate_batch(batch, now_ms=NOW_MS, origin=origin, compacted=compacted, **rules)
+        except InvalidBatchError as failure:
+            return (failure.code, failure.message)
+
+    with pytest.MonkeyPatch.context() as patch:
+        first = outcome()
+        patch.setattr(implementation, "survey_batch", reference.survey_batch)
+        assert outcome() == first
 
 
 # --- making a batch fit its topic --------------------------------------------------------------
