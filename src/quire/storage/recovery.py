@@ -213,7 +213,8 @@ def was_compacted(segment: Segment) -> bool:
     try:
         for view in scan.whole_batches(segment.file, 0, segment.size):
             header = view.header
-            if not check_crc(view.buffer, view.at, header):
+            is_sound = check_crc(view.buffer, view.at, header)
+            if not is_sound or header.base_offset < expected_offset:
                 return False  # the scan that follows says so
             is_whole = header.record_count == header.last_offset_delta + 1
             if header.base_offset != expected_offset or not is_whole:
