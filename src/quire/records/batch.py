@@ -3,13 +3,11 @@
 Batches are handled as (buffer, position, header): nothing is copied until records are decoded.
 
 Invariants
-  I1  A header that `read_header` gives names a size of at least 61 bytes; whether the buffer holds
-      them
-      all is asked separately (`iterate_headers` stops there, `decode_batch` raises).
+  I1  A header that `read_header` gives names a size of at least 61 bytes; whether the buffer holds them all is asked
+      separately (`iterate_headers` stops there, `decode_batch` raises).
   I2  What `seal` has closed has the length and the checksum of its bytes.
   I3  `stamp` touches only bytes outside the checksum.
-Not here   the rules for what a producer may send (validate), markers (control), codecs
-           (compression).
+Not here   the rules for what a producer may send (validate), markers (control), codecs (compression).
 See        docs/formats/record-batch.md, KIP-98 (the format), KIP-534 (delete horizon)
 """
 
@@ -123,9 +121,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def compression(self) -> Compression:
-        """ValueError for the three numbers that no codec has (`read_header` does not let them
-        pass).
-        """
+        """ValueError for the three numbers that no codec has (`read_header` does not let them pass)."""
         return Compression(self.attributes & _COMPRESSION_MASK)
 
     @property
@@ -147,9 +143,7 @@ class BatchHeader(NamedTuple):
 
     @property
     def delete_horizon_ms(self) -> int | None:
-        """When the tombstones (or the marker) of this batch may go; None before a cleaner has seen
-        them.
-        """
+        """When the tombstones (or the marker) of this batch may go; None before a cleaner has seen them."""
         return self.base_timestamp if self.attributes & _DELETE_HORIZON else None
 
     @property
@@ -185,9 +179,7 @@ class BatchFields(TypedDict, total=False):
 
 
 def read_header(buffer: Buffer, position: int = 0) -> BatchHeader:
-    """The header at `position`, checked for what no batch can have; the checksum is not looked
-    at.
-    """
+    """The header at `position`, checked for what no batch can have; the checksum is not looked at."""
     remaining = len(buffer) - position
     if remaining > MAGIC_POSITION and buffer[position + MAGIC_POSITION] != MAGIC:
         raise CorruptBatchError(_wrong_magic(buffer[position + MAGIC_POSITION]), position=position)
@@ -256,9 +248,7 @@ def stamp(
 def stamp_log_append_time(
     buffer: bytearray | memoryview, position: int, header: BatchHeader, *, now_ms: int
 ) -> BatchHeader:
-    """Make `now_ms` the timestamp of every record, in the buffer itself; the header as it is
-    then.
-    """
+    """Make `now_ms` the timestamp of every record, in the buffer itself; the header as it is then."""
     attributes = header.attributes | _LOG_APPEND_TIME
     _ATTRIBUTES.pack_into(buffer, position + CHECKSUMMED_FROM, attributes)
     _MAX_TIMESTAMP.pack_into(buffer, position + _MAX_TIMESTAMP_POSITION, now_ms)
@@ -295,9 +285,7 @@ def encode_pairs(
     timestamp: int,
     **fields: Unpack[BatchFields],
 ) -> bytearray:
-    """A whole batch of keys and values with one timestamp and no headers: a producer's fast
-    path.
-    """
+    """A whole batch of keys and values with one timestamp and no headers: a producer's fast path."""
     out = implementation.encode_pairs(pairs)
     horizon = fields.get("delete_horizon_ms")
     if not pairs or horizon is not None:
@@ -309,9 +297,7 @@ def encode_pairs(
 
 
 def encode_empty_batch(header: BatchHeader) -> bytearray:
-    """What compaction leaves of a batch whose records are all gone: its header, without base
-    timestamp.
-    """
+    """What compaction leaves of a batch whose records are all gone: its header, without base timestamp."""
     kept = header.attributes & (_LOG_APPEND_TIME | _TRANSACTIONAL | _CONTROL)
     return seal(
         bytearray(HEADER_SIZE),
@@ -358,9 +344,7 @@ def _close(
 
 
 def seal(out: bytearray, header: BatchHeader) -> bytearray:
-    """Write `header` into the first 61 bytes of `out`, with the length and checksum that are
-    true.
-    """
+    """Write `header` into the first 61 bytes of `out`, with the length and checksum that are true."""
     batch_length = len(out) - PREAMBLE_SIZE
     if batch_length > 0x7FFFFFFF:
         message = f"a batch of {len(out)} bytes cannot name its length"
@@ -377,9 +361,7 @@ def seal(out: bytearray, header: BatchHeader) -> bytearray:
 def decode_batch(
     buffer: Buffer, position: int = 0, *, limit: int = DECOMPRESSED_BYTES_MAX
 ) -> list[Record]:
-    """The records of the batch at `position`. Check the checksum first where the bytes are not
-    trusted.
-    """
+    """The records of the batch at `position`. Check the checksum first where the bytes are not trusted."""
     return decode_records(buffer, position, read_header(buffer, position), limit=limit)
 
 

@@ -1,8 +1,7 @@
-"""What the log cleaner needs of batches: the latest offset of every key, and batches without the
-rest.
+"""What the log cleaner needs of batches: the latest offset of every key, and batches without the rest.
 
-The cleaner decides per batch (aborted data, markers, active producers) and hands the decision in as
-`FilterRules`; which single records survive follows from the offset map.
+The cleaner decides per batch (aborted data, markers, active producers) and hands the decision in as `FilterRules`;
+which single records survive follows from the offset map.
 
 Invariants
   I1  A rewritten batch keeps base offset, last offset, producer fields and leader epoch.
@@ -34,10 +33,9 @@ _DELETE_HORIZON = 0x40
 class OffsetMap:
     """The latest offset of each key, in memory of a fixed size; keys are known by a keyed digest.
 
-    With `hash_key` (16 bytes) drawn at random nobody can craft keys that collide. When it is full
-    the
-    log is cleaned up to `end_offset` only, and the rest waits for the next round. One thread at a time
-    may use it; the loops over a batch run without the GIL where the kernel was built.
+    With `hash_key` (16 bytes) drawn at random nobody can craft keys that collide. When it is full the log is cleaned
+    up to `end_offset` only, and the rest waits for the next round. One thread at a time may use it; the loops over a
+    batch run without the GIL where the kernel was built.
     """
 
     def __init__(self, memory_bytes: int, hash_key: bytes, load_factor: float = 0.9) -> None:
@@ -65,9 +63,7 @@ class OffsetMap:
         return self._table.size / self._table.capacity
 
     def put(self, key: bytes, offset: int) -> bool:
-        """Remember `offset` unless a later one is known; False when there is no room for the
-        key.
-        """
+        """Remember `offset` unless a later one is known; False when there is no room for the key."""
         if not self._table.put(key, offset):
             return False
         self.end_offset = max(self.end_offset, offset + 1)
@@ -86,8 +82,8 @@ class OffsetMap:
     ) -> int:
         """Put all keyed records of a data batch from `from_offset` on.
 
-        Gives -1, or the offset of the first record for which there was no room. A batch is then
-        partly in the map, which does no harm: `end_offset` stands at that record.
+        Gives -1, or the offset of the first record for which there was no room. A batch is then partly in the map,
+        which does no harm: `end_offset` stands at that record.
         """
         section = read_section(buffer, position, header)
         try:

@@ -1,13 +1,10 @@
-"""The four codecs of a batch's records: what Java's and C's clients write can be read, and the
-reverse.
+"""The four codecs of a batch's records: what Java's and C's clients write can be read, and the reverse.
 
-Each codec's library is imported with its first use. Contexts live for one call, so any thread may
-call.
+Each codec's library is imported with its first use. Contexts live for one call, so any thread may call.
 
 Invariants
-  I1  Output never grows beyond `limit`, and memory for it is taken as it is produced or as the
-      compressed
-      bytes can really fill it, never on the word of a length field alone.
+  I1  Output never grows beyond `limit`, and memory for it is taken as it is produced or as the compressed bytes can
+      really fill it, never on the word of a length field alone.
   I2  Several gzip members, lz4 frames or zstd frames in a row decompress to their concatenation.
   I3  Truncated input and bytes left over are errors.
 See        docs/decisions/0005-codecs.md, docs/formats/record-batch.md
@@ -83,9 +80,7 @@ def compress(codec: Compression, data: Buffer, level: int | None = None) -> byte
 
 
 def decompress(codec: Compression, data: Buffer, *, limit: int) -> bytes:
-    """The bytes behind `data`; OversizedBatchError above `limit`, CorruptBatchError for broken
-    input.
-    """
+    """The bytes behind `data`; OversizedBatchError above `limit`, CorruptBatchError for broken input."""
     if codec is Compression.GZIP:
         return _decompress_gzip(data, limit)
     if codec is Compression.SNAPPY:

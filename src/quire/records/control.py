@@ -1,8 +1,7 @@
 """Control records: what brokers and controllers write between the data, and clients never see.
 
-A control record's key is its version and type. The markers that end a transaction are whole here;
-the
-values of the quorum's control records are messages of the protocol and pass through as bytes.
+A control record's key is its version and type. The markers that end a transaction are whole here; the values of the
+quorum's control records are messages of the protocol and pass through as bytes.
 
 See   KIP-98 (markers), KIP-595 and KIP-853 (the quorum's)
 """

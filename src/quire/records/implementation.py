@@ -1,8 +1,6 @@
-"""Which implementation of the record section runs: the Cython kernel when it was built, else plain
-Python.
+"""Which implementation of the record section runs: the Cython kernel when it was built, else plain Python.
 
-Callers write `implementation.decode_records(...)`, so a test can switch with `use`; nothing else
-should.
+Callers write `implementation.decode_records(...)`, so a test can switch with `use`; nothing else should.
 """
 
 from __future__ import annotations
@@ -34,9 +32,7 @@ OffsetTable: type[reference.OffsetTable | kernel.OffsetTable] = reference.Offset
 
 
 def use(name: Literal["kernel", "reference"]) -> None:
-    """Run on this implementation from now on. For tests and benchmarks; ImportError without the
-    kernel.
-    """
+    """Run on this implementation from now on. For tests and benchmarks; ImportError without the kernel."""
     global NAME, OffsetTable  # noqa: PLW0603 # the switch is the purpose of this module
     global decode_records, encode_pairs, encode_records  # noqa: PLW0603
     global murmur2, rewrite_records, scan_records, survey_batch  # noqa: PLW0603

@@ -1,8 +1,6 @@
-"""The words that both implementations share: one record, what a scan and a selection find, and
-faults.
+"""The words that both implementations share: one record, what a scan and a selection find, and faults.
 
-Not here   reading and writing bytes (reference, kernel), the 61 bytes in front of the records
-           (batch).
+Not here   reading and writing bytes (reference, kernel), the 61 bytes in front of the records (batch).
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
 """The record section of a batch in plain Python: the oracle of the kernel, and its stand-in.
 
-Every function here has a twin of the same name in `kernel.pyx` that gives the same result or the
-same error.
+Every function here has a twin of the same name in `kernel.pyx` that gives the same result or the same error;
+`survey_batch` is a short cut, which only the kernel has.
 
 Invariants
-  I1  No length or count taken from the bytes is used before it was compared with the bytes that
-      remain.
-  I2  A walk either yields exactly `count` records that fill the section to its last byte, or
-      raises.
-Not here   the batch header, checksum and compression (batch), which implementation runs
-           (implementation).
+  I1  No length or count taken from the bytes is used before it was compared with the bytes that remain.
+  I2  A walk either yields exactly `count` records that fill the section to its last byte, or raises.
+Not here   the batch header, checksum and compression (batch), which implementation runs (implementation).
 See        docs/formats/record-batch.md, docs/decisions/0003-kernels.md
 """
 
@@ -37,8 +34,8 @@ INT64_MAX: Final = 2**63 - 1
 INT64_MIN: Final = -(2**63)
 
 Span: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
-"""start, end, timestamp delta, where it ends, offset delta, key start, key length, value start,
-value length, header count (the headers start where the value ends and a count was read)."""
+"""start, end, timestamp delta, where it ends, offset delta, key start, key length, value start, value length, header
+count (the headers start where the value ends and a count was read)."""
 
 
 # --- numbers ---------------------------------------------------------------------------------
@@ -141,8 +138,7 @@ def decode_records(
 ) -> list[Record]:
     """All records; with `append_time`, that is the timestamp of each.
 
-    Header keys that are not UTF-8 are shown with replacement characters: a log that holds them
-    stays readable.
+    Header keys that are not UTF-8 are shown with replacement characters: a log that holds them stays readable.
     """
     data = bytes(section)
     records = []
@@ -273,9 +269,7 @@ def _append_bytes(out: bytearray, content: object) -> None:
 
 
 def rewrite_records(section: Buffer, count: int, flags: Buffer, timestamp_shift: int) -> bytearray:
-    """61 zero bytes, then the records flagged 1, each with `timestamp_shift` added to its
-    timestamp delta.
-    """
+    """61 zero bytes, then the records flagged 1, each with `timestamp_shift` added to its timestamp delta."""
     if len(flags) != count:
         message = f"{len(flags)} flags for {count} records"
         raise ValueError(message)
@@ -330,12 +324,10 @@ HASH_KEY_SIZE: Final = 16
 
 
 class OffsetTable:
-    """Digests of keys and their latest offsets in one preallocated buffer, open addressing, linear
-    probes.
+    """Digests of keys and their latest offsets in one preallocated buffer, open addressing, linear probes.
 
     Invariants
-      T1  size <= capacity < the number of slots, so a probe always finds its digest or an empty
-          slot.
+      T1  size <= capacity < the number of slots, so a probe always finds its digest or an empty slot.
       T2  The offset kept for a digest is the largest ever put.
     """
 
@@ -364,9 +356,7 @@ class OffsetTable:
             slot = (slot + 1) % self._slots
 
     def put(self, key: bytes, offset: int) -> bool:
-        """Remember `offset` for `key` unless a later one is known; False when there is no room for
-        the key.
-        """
+        """Remember `offset` for `key` unless a later one is known; False when there is no room for the key."""
         if not 0 <= offset < INT64_MAX:
             _refuse(f"offset {offset} is not one of a log")
         position, digest, held = self._find(key)
@@ -410,9 +400,7 @@ class OffsetTable:
         *,
         keep_tombstones: bool,
     ) -> Selection:
-        """Which records survive: the latest of each key, and all from `end_offset` on (not looked
-        at yet).
-        """
+        """Which records survive: the latest of each key, and all from `end_offset` on (not looked at yet)."""
         data = bytes(section)
         flags = bytearray()
         tombstones = keyless = kept = first_delta = max_delta = 0

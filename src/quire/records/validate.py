@@ -1,13 +1,10 @@
-"""What a broker demands of a batch before it enters a log, and how the batch is made to fit its
-topic.
+"""What a broker demands of a batch before it enters a log, and how the batch is made to fit its topic.
 
-`validate_batch` looks and never changes a byte; `conform_batch` applies the topic's timestamp type
-and
-compression to what passed. Offsets and the leader epoch are stamped by the log (`batch.stamp`).
+`validate_batch` looks and never changes a byte; `conform_batch` applies the topic's timestamp type and compression to
+what passed. Offsets and the leader epoch are stamped by the log (`batch.stamp`).
 
 Invariants
-  I1  What passes is exactly one batch with a right checksum, whose records fill it to the last
-      byte.
+  I1  What passes is exactly one batch with a right checksum, whose records fill it to the last byte.
   I2  From a client: offsets 0..n-1, no control batch, no transaction without a producer id.
   I3  A refusal names the error code that its producer gets; records at fault are listed by index.
 Not here   sequence numbers and fencing (the log's producer state), authorisation, quotas.
@@ -272,8 +269,8 @@ def conform_batch(
 ) -> tuple[bytearray | memoryview, BatchHeader]:
     """The batch as the topic stores it, and its header as it is then.
 
-    Recompression makes a new buffer (and takes its time: not on an event loop when the batch is
-    large); log append time is written into the buffer itself; else nothing happens.
+    Recompression makes a new buffer (and takes its time: not on an event loop when the batch is large); log append
+    time is written into the buffer itself; else nothing happens.
     """
     header = validated.header
     out = buffer
