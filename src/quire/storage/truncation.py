@@ -31,6 +31,8 @@ def truncate_to(log: LogState, offset: int, *, now_ms: int) -> bool:
     removed = log.segments[number + 1 :]
     log.segments.replace_all(log.segments[: number + 1])
     log.remove_segments(removed, now_ms=now_ms)
+    if removed:
+        log.disk.flush_directory(log.directory)  # before the cut: a crash between leaves no gap
     active = log.segments.active
     found = active.find(offset)
     if found is None:
@@ -39,8 +41,6 @@ def truncate_to(log: LogState, offset: int, *, now_ms: int) -> bool:
         active.cut(found[0], offset)
         active.file.flush()
         offset = min(offset, found[1].base_offset)
-    if removed:
-        log.disk.flush_directory(log.directory)
     _end_at(log, offset)
     log.log_start_offset = min(log.log_start_offset, offset)
     log.leader_epochs.truncate_from_end(offset)

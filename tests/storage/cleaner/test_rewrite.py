@@ -292,3 +292,19 @@ def test_no_cleaning_changes_the_table_that_a_reader_builds(
     again.update_high_watermark(again.log_end_offset)
     assert newest(committed(again)) == table
     assert again.last_stable_offset == stable
+
+
+def test_an_abort_above_the_cleaned_range_keeps_its_index_entry(disk: SimDisk) -> None:
+    log = open_log(disk)
+    writer = Writer(log)
+    writer.put(("a", "old"))
+    writer.put(("a", "new"))
+    writer.put(("b", "undecided"), producer=1, transactional=True)
+    writer.put(("a", "aborted"), producer=2, transactional=True)
+    writer.end(2, commit=False)
+    log.roll(now_ms=100)
+    done = Cleaning(disk).run(log, now_ms=100)
+    assert done is not None
+    assert done.clean_until_offset == 2
+    assert done.records_after < done.records_before
+    assert [(one.producer_id, one.last_offset) for one in log.segments[0].transaction_index] == [(2, 4)]

@@ -184,7 +184,12 @@ class CleanerSchedule:
             end_offset=state.first_uncleanable_offset,
             settings=chosen.log.settings,
             now_ms=now_ms,
-            aborted=tuple(chosen.log.aborted_transactions(0, state.first_uncleanable_offset)),
+            # All of a segment's, also above the range: its index is written anew as a whole.
+            aborted=tuple(
+                aborted
+                for segment in chosen.log.segments[: len(segments)]
+                for aborted in segment.transaction_index
+            ),
             last_of_producers=last_of_producers(chosen.log),
             map_bytes=self.settings.dedupe_buffer_bytes // max(1, self.settings.threads),
             buffer_bytes=self.settings.io_buffer_bytes,
