@@ -30,9 +30,9 @@ def truncate_to(log: LogState, offset: int, *, now_ms: int) -> bool:
     number = log.segments.index_for(offset)
     removed = log.segments[number + 1 :]
     log.segments.replace_all(log.segments[: number + 1])
-    log.remove_segments(removed, now_ms=now_ms)
-    if removed:
-        log.disk.flush_directory(log.directory)  # before the cut: a crash between leaves no gap
+    for segment in reversed(removed):
+        log.remove_segments([segment], now_ms=now_ms)
+        log.disk.flush_directory(log.directory)  # from the end: a crash on the way leaves no gap
     active = log.segments.active
     found = active.find(offset)
     if found is None:
