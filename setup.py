@@ -27,10 +27,15 @@ class OptionalBuildExt(build_ext):
 
     @staticmethod
     def _give_up(failure: Exception) -> None:
-        print(f"quire: no kernel was built ({failure}); the pure-Python reference will run", file=sys.stderr)
+        print(
+            f"quire: no kernel was built ({failure}); the pure-Python reference will run",
+            file=sys.stderr,
+        )
 
     def copy_extensions_to_source(self) -> None:
-        made = (os.path.join(self.build_lib, self.get_ext_filename(e.name)) for e in self.extensions)
+        made = (
+            os.path.join(self.build_lib, self.get_ext_filename(e.name)) for e in self.extensions
+        )
         built = [e for e, path in zip(self.extensions, made, strict=True) if os.path.exists(path)]
         self.extensions, wanted = built, self.extensions
         super().copy_extensions_to_source()

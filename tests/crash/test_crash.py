@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 
 import pytest
-
 from tests.crash.workload import LostPromiseError, World
 
 SEEDS = int(os.environ.get("QUIRE_CRASH_SEEDS", "400"))

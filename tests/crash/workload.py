@@ -16,7 +16,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from quire.records.batch import BatchHeader, Compression, Record, decode_batch, encode_batch, iterate_headers
+from quire.records.batch import (
+    BatchHeader,
+    Compression,
+    Record,
+    decode_batch,
+    encode_batch,
+    iterate_headers,
+)
 from quire.records.control import (
     ControlType,
     encode_end_transaction_marker,
@@ -154,7 +161,16 @@ class World:
 
     WORK = (
         *("append", "append", "append", "append", "append_idempotent", "append_transactional"),
-        *("end_transaction", "flush", "flush", "roll", "checkpoint", "retain", "cut_head", "unlink"),
+        *(
+            "end_transaction",
+            "flush",
+            "flush",
+            "roll",
+            "checkpoint",
+            "retain",
+            "cut_head",
+            "unlink",
+        ),
         *("append", "truncate"),
     )
     WORK_COMPACTED = (
@@ -184,7 +200,11 @@ class World:
             ControlType.COMMIT if commit else ControlType.ABORT,
             coordinator_epoch=0, producer_id=producer, producer_epoch=0, timestamp=self.now_ms,
         )  # fmt: skip
-        self._append(marker, [Appended(None, None, producer, transactional=True, marker=commit)], from_client=False)
+        self._append(
+            marker,
+            [Appended(None, None, producer, transactional=True, marker=commit)],
+            from_client=False,
+        )
         self.model.in_transaction.discard(producer)
 
     def flush(self) -> None:
@@ -226,7 +246,8 @@ class World:
 
     def compact(self) -> None:
         settings = CleanerSettings(
-            dedupe_buffer_bytes=24 * (3 + self.entropy.below(40)), io_buffer_bytes=64 + self.entropy.below(500)
+            dedupe_buffer_bytes=24 * (3 + self.entropy.below(40)),
+            io_buffer_bytes=64 + self.entropy.below(500),
         )
         schedule = CleanerSchedule(self.disk, settings, self.entropy)
         logs = [CompactedLog(PARTITION, LOG_DIR, self.log)]
@@ -284,11 +305,17 @@ class World:
             for record in records:
                 self._check_record(header, record)
         if found:
-            self._demand(expected == self.log.log_end_offset, "L3 the end is not where the last batch ends")
+            self._demand(
+                expected == self.log.log_end_offset, "L3 the end is not where the last batch ends"
+            )
         if not self.compacted and found:
-            self._demand(found[0][0].base_offset <= self.log.log_start_offset, "L1 the head is missing")
+            self._demand(
+                found[0][0].base_offset <= self.log.log_start_offset, "L1 the head is missing"
+            )
         if not found and not self.compacted:
-            self._demand(self.log.log_start_offset == self.log.log_end_offset, "L1 everything is missing")
+            self._demand(
+                self.log.log_start_offset == self.log.log_end_offset, "L1 everything is missing"
+            )
 
     def _check_record(self, header: BatchHeader, record: Record) -> None:
         known = self.model.versions.get(record.offset, [])
@@ -297,9 +324,15 @@ class World:
             ours = Appended(None, None, header.producer_id, transactional=True, marker=marker)
         else:
             ours = Appended(
-                record.key, record.value, header.producer_id, transactional=header.is_transactional, marker=None
+                record.key,
+                record.value,
+                header.producer_id,
+                transactional=header.is_transactional,
+                marker=None,
             )
-        self._demand(ours in known, f"L2 offset {record.offset} holds {ours}, appended were {known}")
+        self._demand(
+            ours in known, f"L2 offset {record.offset} holds {ours}, appended were {known}"
+        )
 
     def _check_lookups(self, found: list[tuple[BatchHeader, list[Record]]]) -> None:
         log = self.log
@@ -311,7 +344,10 @@ class World:
                 result = log.read(offset, max_bytes=1, upper_bound_offset=log.log_end_offset)
                 assert isinstance(result, ReadResult), result
                 first = next(iterate_headers(result[0].read()))[1]
-                self._demand(first.base_offset == header.base_offset, f"L4 offset {offset} led to {first.base_offset}")
+                self._demand(
+                    first.base_offset == header.base_offset,
+                    f"L4 offset {offset} led to {first.base_offset}",
+                )
 
     def _check_table(self, found: list[tuple[BatchHeader, list[Record]]]) -> None:
         if any(len(set(known)) > 1 for known in self.model.versions.values()):
@@ -320,12 +356,15 @@ class World:
         table: dict[bytes | None, bytes | None] = {}
         for header, records in found:
             hidden = header.is_control or any(
-                one.producer_id == header.producer_id and one.first_offset <= header.base_offset < one.last_offset
+                one.producer_id == header.producer_id
+                and one.first_offset <= header.base_offset < one.last_offset
                 for one in aborted
             )
             if not hidden:
                 start = self.log.log_start_offset
-                table.update((record.key, record.value) for record in records if record.offset >= start)
+                table.update(
+                    (record.key, record.value) for record in records if record.offset >= start
+                )
         ours = {key: value for key, value in table.items() if value is not None}
         self._demand(ours == self._model_table(), f"L5 {ours} is not {self._model_table()}")
 
@@ -362,7 +401,12 @@ class World:
             target = copy.open(f"{DIRECTORY}/{segment.path.rpartition('/')[2]}", create=True)
             target.write(0, [segment.file.read(0, segment.size)])
         again = Log.open(
-            copy, DIRECTORY, self.settings, now_ms=self.now_ms, last_stop=LastStop(), draw_below=lambda _: 0
+            copy,
+            DIRECTORY,
+            self.settings,
+            now_ms=self.now_ms,
+            last_stop=LastStop(),
+            draw_below=lambda _: 0,
         )
         again.update_high_watermark(again.log_end_offset)
 
@@ -370,7 +414,9 @@ class World:
             return [(p.producer_id, p.epoch, p.last_sequence, p.last_offset) for p in log.producers]
 
         if not self.compacted:
-            self._demand(said(again) == said(self.log), f"L6 {said(self.log)}, a replay says {said(again)}")
+            self._demand(
+                said(again) == said(self.log), f"L6 {said(self.log)}, a replay says {said(again)}"
+            )
         self._demand(
             again.last_stable_offset == self.log.last_stable_offset,
             f"L6 last stable offset {self.log.last_stable_offset}, a replay says {again.last_stable_offset}",
@@ -385,9 +431,15 @@ class World:
         appended = []
         for number in range(count):
             key = KEYS[self.entropy.below(len(KEYS))]
-            value = None if self.entropy.one_in(6) else self.entropy.bytes(self.entropy.below(40)).hex().encode()
+            value = (
+                None
+                if self.entropy.one_in(6)
+                else self.entropy.bytes(self.entropy.below(40)).hex().encode()
+            )
             records.append(Record(number, self.now_ms, key, value, ()))
-            appended.append(Appended(key, value, producer, transactional=transactional, marker=None))
+            appended.append(
+                Appended(key, value, producer, transactional=transactional, marker=None)
+            )
         batch = encode_batch(
             records,
             compression=Compression(self.entropy.below(5)),
@@ -406,7 +458,9 @@ class World:
         end = self.log.log_end_offset
         self.model.expect(end, appended)
         try:
-            outcome = self.log.append(batch, leader_epoch=0, now_ms=self.now_ms, from_client=from_client)
+            outcome = self.log.append(
+                batch, leader_epoch=0, now_ms=self.now_ms, from_client=from_client
+            )
         except OSError:
             for offset in range(end, end + len(appended)):
                 self.model.versions[offset].pop()
@@ -417,7 +471,12 @@ class World:
 
     def _open(self, last_stop: LastStop) -> Log:
         log = Log.open(
-            self.disk, DIRECTORY, self.settings, now_ms=self.now_ms, last_stop=last_stop, draw_below=lambda _: 0
+            self.disk,
+            DIRECTORY,
+            self.settings,
+            now_ms=self.now_ms,
+            last_stop=last_stop,
+            draw_below=lambda _: 0,
         )
         log.update_high_watermark(log.log_end_offset)
         return log
@@ -451,7 +510,10 @@ class World:
         """After a loss: what is gone was never promised, and the clients know where they stand."""
         end = self.log.log_end_offset
         if forget:
-            self._demand(end >= self.model.flushed_end, f"L1 flushed to {self.model.flushed_end}, found {end}")
+            self._demand(
+                end >= self.model.flushed_end,
+                f"L1 flushed to {self.model.flushed_end}, found {end}",
+            )
             self.model.forget_from(end)
         self.model.sequences = {
             producer.producer_id: (producer.last_sequence + 1) % (1 << 31)
@@ -459,13 +521,15 @@ class World:
             if producer.last_sequence >= 0
         }
         self.model.in_transaction = {
-            producer.producer_id for producer in self.log.producers if producer.transaction_first_offset >= 0
+            producer.producer_id
+            for producer in self.log.producers
+            if producer.transaction_first_offset >= 0
         }
 
     def _used_bytes(self) -> int:
         return sum(self.disk.stat(f"{DIRECTORY}/{name}").size for name in self.disk.list(DIRECTORY))
 
-    def _demand(self, condition: bool, message: str) -> None:  # noqa: FBT001
+    def _demand(self, condition: bool, message: str) -> None:
         if not condition:
             raise LostPromiseError(message)
 

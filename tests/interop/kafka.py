@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tests import peer
 
 START_SECONDS = 90
@@ -78,7 +77,12 @@ class Kafka:
     def tool(self, main_class: str, *arguments: str, given: str | None = None) -> str:
         """What a tool prints; its own words when it fails."""
         done = subprocess.run(
-            self.command(main_class, *arguments), input=given, capture_output=True, text=True, timeout=120
+            self.command(main_class, *arguments),
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         assert done.returncode == 0, f"{main_class} {arguments}\n{done.stdout}\n{done.stderr}"
         return done.stdout
@@ -95,7 +99,10 @@ class Kafka:
         output = self.directory / "server.log"
         with output.open("ab") as log:
             server = subprocess.Popen(
-                self.command("kafka.Kafka", str(self.properties)), stdout=log, stderr=log, stdin=subprocess.DEVNULL
+                self.command("kafka.Kafka", str(self.properties)),
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
             )
         try:
             self._wait(server, output)
@@ -111,13 +118,20 @@ class Kafka:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             assert server.poll() is None, output.read_text()[-3000:]
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            with (
+                contextlib.suppress(OSError),
+                socket.create_connection(("127.0.0.1", self.port), 1),
+            ):
                 return
             time.sleep(0.1)
         raise AssertionError(f"Apache Kafka did not start: {output.read_text()[-3000:]}")
 
     def create_topic(self, name: str, **configs: str) -> None:
-        arguments = [a for key, value in configs.items() for a in ("--config", f"{key.replace('_', '.')}={value}")]
+        arguments = [
+            a
+            for key, value in configs.items()
+            for a in ("--config", f"{key.replace('_', '.')}={value}")
+        ]
         self.tool(
             "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", self.bootstrap, "--create",
             "--topic", name, "--partitions", "1", "--replication-factor", "1", *arguments,
@@ -131,7 +145,9 @@ class Kafka:
             given="".join(f"{key}:{value}\n" for key, value in pairs),
         )  # fmt: skip
 
-    def consume(self, topic: str, count: int, *, committed: bool = False) -> list[tuple[int, str, str]]:
+    def consume(
+        self, topic: str, count: int, *, committed: bool = False
+    ) -> list[tuple[int, str, str]]:
         """(offset, key, value) of the first `count` records."""
         printed = self.tool(
             "org.apache.kafka.tools.consumer.ConsoleConsumer", "--bootstrap-server", self.bootstrap,
@@ -145,7 +161,11 @@ class Kafka:
 
     def end_offset(self, topic: str) -> int:
         printed = self.tool(
-            "org.apache.kafka.tools.GetOffsetShell", "--bootstrap-server", self.bootstrap, "--topic", topic
+            "org.apache.kafka.tools.GetOffsetShell",
+            "--bootstrap-server",
+            self.bootstrap,
+            "--topic",
+            topic,
         )
         return int(printed.strip().rpartition(":")[2])
 

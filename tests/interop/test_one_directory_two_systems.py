@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.interop.kafka import Kafka, require_java
 
 from quire.records.batch import Compression, Record, decode_batch, encode_batch, iterate_headers
 from quire.records.control import ControlType, encode_end_transaction_marker
@@ -29,7 +30,6 @@ from quire.storage.log_dir import LogToOpen
 from quire.storage.log_dirs import LogDirs
 from quire.storage.settings import LogSettings
 from quire.types import TopicPartition
-from tests.interop.kafka import Kafka, require_java
 
 pytestmark = [pytest.mark.peer, pytest.mark.slow]
 
@@ -81,10 +81,17 @@ class Quire:
         self.log_dirs.close(now_ms=now_ms(), broker_epoch=0)
 
 
-def append(log: Log, pairs: list[tuple[str, str]], compression: Compression, producer: int = -1, sequence: int = -1) -> None:
+def append(
+    log: Log,
+    pairs: list[tuple[str, str]],
+    compression: Compression,
+    producer: int = -1,
+    sequence: int = -1,
+) -> None:
     moment = now_ms()
     records = [
-        Record(n, moment, key.encode(), value.encode(), (("by", b"quire"),)) for n, (key, value) in enumerate(pairs)
+        Record(n, moment, key.encode(), value.encode(), (("by", b"quire"),))
+        for n, (key, value) in enumerate(pairs)
     ]
     batch = encode_batch(
         records,
@@ -104,7 +111,12 @@ def end(log: Log, producer: int, *, commit: bool) -> None:
         ControlType.COMMIT if commit else ControlType.ABORT,
         coordinator_epoch=0, producer_id=producer, producer_epoch=0, timestamp=now_ms(),
     )  # fmt: skip
-    log.append(marker, leader_epoch=max(0, log.leader_epochs.latest_epoch), now_ms=now_ms(), from_client=False)
+    log.append(
+        marker,
+        leader_epoch=max(0, log.leader_epochs.latest_epoch),
+        now_ms=now_ms(),
+        from_client=False,
+    )
     log.update_high_watermark(log.log_end_offset)
 
 
@@ -115,7 +127,11 @@ def records_of(log: Log) -> Iterator[tuple[int, str, str]]:
         for position, header in iterate_headers(content):
             if header.record_count and not header.is_control:
                 for record in decode_batch(content, position):
-                    yield record.offset, (record.key or b"").decode(), (record.value or b"").decode()
+                    yield (
+                        record.offset,
+                        (record.key or b"").decode(),
+                        (record.value or b"").decode(),
+                    )
 
 
 def write_codecs(log: Log) -> None:
@@ -138,7 +154,9 @@ def write_and_compact(log: Log, data: Path) -> None:
         append(log, [(f"key{i}", f"{n}-{'y' * 60}-{i}") for i in range(20)], Compression(n % 5))
     log.roll(now_ms=now_ms())
     log.flush(now_ms=now_ms())
-    schedule = CleanerSchedule(RealDisk(), CleanerSettings(dedupe_buffer_bytes=1 << 20), RealEntropy())
+    schedule = CleanerSchedule(
+        RealDisk(), CleanerSettings(dedupe_buffer_bytes=1 << 20), RealEntropy()
+    )
     hosted = CompactedLog(TopicPartition("compacted", 0), str(data), log)
     assignment = schedule.next_assignment([hosted], now_ms=now_ms())
     assert assignment is not None
@@ -166,7 +184,9 @@ def kill_a_writer(data: Path) -> int:
         """
     )
     root = str(Path(__file__).parents[2])
-    victim = subprocess.Popen([sys.executable, "-c", program, str(data), root], stdout=subprocess.PIPE, text=True)
+    victim = subprocess.Popen(
+        [sys.executable, "-c", program, str(data), root], stdout=subprocess.PIPE, text=True
+    )
     assert victim.stdout is not None
     flushed = 0
     with victim, victim.stdout as lines:
@@ -189,7 +209,11 @@ def test_a_directory_goes_from_kafka_to_quire_and_back(kafka: Kafka) -> None:
     # Apache Kafka makes the directory.
     kafka.format()
     with kafka.running():
-        for topic, configs in (("codecs", {}), ("transactions", {}), ("compacted", {"cleanup_policy": "compact"})):
+        for topic, configs in (
+            ("codecs", {}),
+            ("transactions", {}),
+            ("compacted", {"cleanup_policy": "compact"}),
+        ):
             kafka.create_topic(topic, **configs)
             for codec in ("none", "gzip", "snappy", "lz4", "zstd"):
                 kafka.produce(topic, BY_KAFKA, codec)
@@ -222,7 +246,9 @@ def test_a_directory_goes_from_kafka_to_quire_and_back(kafka: Kafka) -> None:
             if path.suffix in (".index", ".timeindex"):
                 printed = kafka.dump("--index-sanity-check", "--files", str(path))
                 sound = ("passed sanity check", "is empty")
-                assert path.suffix == ".timeindex" or any(words in printed for words in sound), printed
+                assert path.suffix == ".timeindex" or any(words in printed for words in sound), (
+                    printed
+                )
                 assert "mismatch" not in printed.lower(), printed
                 assert "Found" not in printed, printed
             elif path.suffix == ".log":

@@ -160,9 +160,7 @@ def _is_below(log: LogState, number: int, recovery_point: int) -> bool:
     return following < len(log.segments) and log.segments[following].base_offset <= recovery_point
 
 
-def _settle(
-    log: LogState, number: int, damage: CorruptBatchError, report: RecoveryReport
-) -> None:
+def _settle(log: LogState, number: int, damage: CorruptBatchError, report: RecoveryReport) -> None:
     """A sealed segment that was flushed whole: only what stands behind its last batch may be cut (I1)."""
     segment, end_offset = log.segments[number], log.segments[number + 1].base_offset
     if log.log_end_offset == end_offset:

@@ -98,7 +98,9 @@ def kill_in_the_middle(directory: str) -> int:
             if batches >= KILL_AFTER_BATCHES:
                 victim.kill()
                 break
-    say(f"wrote {flushed:,} records in all five codecs, {segments} segments; killed (SIGKILL) in the middle")
+    say(
+        f"wrote {flushed:,} records in all five codecs, {segments} segments; killed (SIGKILL) in the middle"
+    )
     return flushed
 
 

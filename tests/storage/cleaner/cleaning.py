@@ -137,14 +137,13 @@ def batches(log: Log) -> Iterator[tuple[BatchHeader, list[Record]]]:
 def committed(log: Log) -> list[Record]:
     """What a reader of committed data is given, from the log's own list of aborted transactions."""
     aborted = log.aborted_transactions(log.log_start_offset, log.last_stable_offset)
-    hidden = []
-    for header, _ in batches(log):
-        for one in aborted:
-            if (
-                header.producer_id == one.producer_id
-                and one.first_offset <= header.base_offset < one.last_offset
-            ):
-                hidden.append(header.base_offset)
+    hidden = {
+        header.base_offset
+        for header, _ in batches(log)
+        for one in aborted
+        if header.producer_id == one.producer_id
+        and one.first_offset <= header.base_offset < one.last_offset
+    }
     return [
         record
         for header, records in batches(log)

@@ -5,11 +5,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from quire.errors import CorruptBatchError
-from quire.records.batch import Compression
-from quire.sim.disk import SimDisk
-from quire.storage.cleaner.schedule import CompactedLog
 from tests.storage.cleaner.cleaning import (
     DIRECTORY,
     LOG_DIR,
@@ -22,6 +17,11 @@ from tests.storage.cleaner.cleaning import (
     newest,
     open_log,
 )
+
+from quire.errors import CorruptBatchError
+from quire.records.batch import Compression
+from quire.sim.disk import SimDisk
+from quire.storage.cleaner.schedule import CompactedLog
 
 
 @pytest.fixture
@@ -307,4 +307,6 @@ def test_an_abort_above_the_cleaned_range_keeps_its_index_entry(disk: SimDisk) -
     assert done is not None
     assert done.clean_until_offset == 2
     assert done.records_after < done.records_before
-    assert [(one.producer_id, one.last_offset) for one in log.segments[0].transaction_index] == [(2, 4)]
+    assert [(one.producer_id, one.last_offset) for one in log.segments[0].transaction_index] == [
+        (2, 4)
+    ]

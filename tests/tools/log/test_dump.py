@@ -103,7 +103,7 @@ def peer_records(text: str) -> Iterator[dict[str, Any]]:
             content = json.loads(control.group(2))
             record["control"] = {"version": content["version"], "data": content}
         else:
-            key, has_payload, value = rest.removeprefix("payload: ").partition(" payload: ")
+            key, _, value = rest.removeprefix("payload: ").partition(" payload: ")
             if rest.startswith("payload: "):
                 key, value = "", rest.removeprefix("payload: ")
             record["key"] = json_or_text(key.removeprefix("key: ")) if key else None

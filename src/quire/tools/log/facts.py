@@ -42,7 +42,8 @@ def payload(content: bytes | None) -> Any:
 def message(value: object, version: int) -> Fact:
     """A decoded message as Kafka's own JSON form shows it: wire names, tagged defaults left out."""
     shown: Fact = {}
-    for field in fields_of(type(value)):
+    cls: type = type(value)
+    for field in fields_of(cls):
         if not field.in_version(version):
             continue
         content = getattr(value, field.name)

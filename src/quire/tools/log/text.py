@@ -6,6 +6,7 @@ Not here   the machine's form: with --format json each fact is printed as it is.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from quire.tools.log.facts import Fact
@@ -115,7 +116,7 @@ def _producer(fact: Fact) -> str:
     )
 
 
-_LINES = {
+_LINES: dict[str, Callable[[Fact], str]] = {
     "file": _file,
     "batch": _batch,
     "record": _record,
