@@ -6,12 +6,15 @@ removal is two steps: the rename happens at once, the unlink after `file.delete.
 
 Invariants
   I1  A file is handed out for unlinking once, and only under its `.deleted` name.
+  I2  The indexes go after the log, durably: a crash that brought a log back without its transaction index
+      would show what was aborted.
 Not here   what may be removed: storage.retention, storage.truncation, the cleaner.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from quire.ports.disk import Disk
@@ -45,11 +48,17 @@ class Deletions:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add_segment(self, segment: Segment, *, not_before_ms: int) -> None:
-        """Rename the files of `segment` now; they are due at `not_before_ms`."""
-        segment.rename(segment.place.suffix + DELETED)
-        paths = tuple(segment.place.path(kind) for kind in SEGMENT_SUFFIXES)
-        self._waiting.append((not_before_ms, Deletion(self._disk, paths, segment)))
+    def add_segments(
+        self, directory: str, segments: Sequence[Segment], *, not_before_ms: int
+    ) -> None:
+        """Rename the files of `segments` now; they are due at `not_before_ms`. Flushes the directory."""
+        for segment in segments:
+            segment.rename_log(segment.place.suffix + DELETED)
+        self._disk.flush_directory(directory)  # I2
+        for segment in segments:
+            segment.rename_indexes(segment.place.suffix + DELETED)
+            paths = tuple(segment.place.path(kind) for kind in SEGMENT_SUFFIXES)
+            self._waiting.append((not_before_ms, Deletion(self._disk, paths, segment)))
 
     def due(self, now_ms: int) -> list[Deletion]:
         """Take what may be unlinked now, oldest first."""

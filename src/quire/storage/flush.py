@@ -53,7 +53,7 @@ def begin(log: LogState, *, now_ms: int, up_to: int | None = None) -> FlushPlan:
     log.fail_if_offline()
     end_offset = log.log_end_offset if up_to is None else min(up_to, log.log_end_offset)
     files: list[File] = []
-    if end_offset > log.recovery_point:
+    if end_offset > log.recovery_point or log.sealed_since_flush:
         # The last byte before the recovery point may be in a segment that was sealed after its flush.
         first = log.segments.index_for(log.recovery_point - 1)
         for segment in log.segments[first:]:
@@ -62,7 +62,7 @@ def begin(log: LogState, *, now_ms: int, up_to: int | None = None) -> FlushPlan:
             sealed = segment is not log.segments.active
             files.extend(segment.files_to_flush(with_indexes=sealed))
     directory = log.directory if log.directory_is_dirty else None
-    log.directory_is_dirty = False
+    log.directory_is_dirty = log.sealed_since_flush = False
     return FlushPlan(
         disk=log.disk,
         leader_epochs=log.leader_epochs,
@@ -84,7 +84,7 @@ def finish(log: LogState, plan: FlushPlan) -> None:
 def fail(log: LogState, error: OSError) -> None:
     """The plan has failed: nothing more is served (I3). On the loop."""
     log.failure = error
-    log.directory_is_dirty = True
+    log.directory_is_dirty = log.sealed_since_flush = True
 
 
 def flush(log: LogState, *, now_ms: int, up_to: int | None = None) -> None:

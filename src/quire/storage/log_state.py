@@ -50,6 +50,7 @@ class LogState:
         "recovery_point",
         "roll_jitter_ms",
         "segments",
+        "sealed_since_flush",
         "settings",
         "truncations",
     )
@@ -82,6 +83,7 @@ class LogState:
         self.last_flush_ms = 0
         self.roll_jitter_ms = 0
         self.truncations = 0
+        self.sealed_since_flush = False
         self.draw_roll_jitter()
 
     @property
@@ -133,6 +135,5 @@ class LogState:
     def remove_segments(self, segments: list[Segment], *, now_ms: int) -> None:
         """Rename the files of segments that are no longer in the list, and their snapshots."""
         due_ms = now_ms + self.settings.file_delete_delay_ms
-        for segment in segments:
-            self.deletions.add_segment(segment, not_before_ms=due_ms)
+        self.deletions.add_segments(self.directory, segments, not_before_ms=due_ms)
         self.directory_is_dirty = True

@@ -40,6 +40,7 @@ def roll(log: LogState, *, now_ms: int, base_offset: int | None = None) -> bool:
     if base_offset == active.base_offset:
         return False
     active.seal()
+    log.sealed_since_flush = True
     log.producers.end_offset = base_offset
     log.producers.take_snapshot(flush=False)
     log.add_segment(base_offset, now_ms)

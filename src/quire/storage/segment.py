@@ -22,6 +22,7 @@ from quire.ports.disk import Bytes, File
 from quire.records.batch import BatchHeader
 from quire.storage import scan
 from quire.storage.file_names import (
+    INDEX_SUFFIXES,
     LOG,
     OFFSET_INDEX,
     SEGMENT_SUFFIXES,
@@ -284,10 +285,20 @@ class Segment:
 
     def rename(self, suffix: str) -> None:
         """Give every file of the segment another stage; open files stay good."""
+        self.rename_log(suffix)
+        self.rename_indexes(suffix)
+
+    def rename_log(self, suffix: str) -> None:
+        """The first half of `rename`, for those who must make it durable before the second."""
+        old = self.place
+        old.disk.rename(old.path(LOG), old._replace(suffix=suffix).path(LOG))
+
+    def rename_indexes(self, suffix: str) -> None:
+        """The second half."""
         disk, old = self.place.disk, self.place
         new = old._replace(suffix=suffix)
-        for kind in SEGMENT_SUFFIXES:
-            if kind == LOG or disk.exists(old.path(kind)):
+        for kind in INDEX_SUFFIXES:
+            if disk.exists(old.path(kind)):
                 disk.rename(old.path(kind), new.path(kind))
         self.place = new
         for index in (self._offset_index, self._time_index, self._transaction_index):
