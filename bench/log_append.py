@@ -1,9 +1,9 @@
 """How fast does a log take batches, against a bare write of the same bytes?
 
-Prints MB per CPU second of `Log.append` and its ratio to `pwritev` of the same buffer, both in this process, in
-alternating rounds, best round of each. CPU time, user and system, so that neighbours on the machine count less.
+MB per CPU second of `Log.append` (user and system, so that neighbours on the machine count less) beside `pwritev` of
+the same buffer, in alternating rounds, each into a new file.
 
-    python bench/log_append.py [--batch-bytes 16384] [--total-mb 256] [--rounds 5] [--directory DIR]
+    python bench/log_append.py [--batch-bytes 16384] [--total-mb 256] [--rounds 7] [--directory DIR]
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ import argparse
 import os
 import tempfile
 import time
+from collections.abc import Callable
+
+from measure import Answer, race, tell
 
 from quire.records.batch import encode_pairs
 from quire.runtime.disk import RealDisk
@@ -55,25 +58,38 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--batch-bytes", type=int, default=16_384)
     parser.add_argument("--total-mb", type=int, default=256)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--directory")
     options = parser.parse_args()
     batch = batch_of(options.batch_bytes)
     count = max(1, options.total_mb * 1_000_000 // len(batch))
-    logs: list[float] = []
-    bare: list[float] = []
-    for number in range(options.rounds):
-        order = (append_seconds, write_seconds) if number % 2 else (write_seconds, append_seconds)
-        for measure in order:
-            with tempfile.TemporaryDirectory(dir=options.directory) as directory:
-                times = logs if measure is append_seconds else bare
-                times.append(measure(directory, batch, count))
-    total_mb = count * len(batch) / 1e6
-    ratio = min(bare) / min(logs)
-    above_us = (min(logs) - min(bare)) / count * 1e6
-    print(
-        f"{total_mb / min(logs):.0f} MB per CPU second in batches of {len(batch)} B,"
-        f" {ratio:.2f} of a bare write, {above_us:.1f} us above it per batch"
+
+    def into_a_new_directory(write: Callable[[str, bytearray, int], float]) -> float:
+        with tempfile.TemporaryDirectory(dir=options.directory) as directory:
+            return write(directory, batch, count)
+
+    spent = race(
+        {
+            "log": lambda: into_a_new_directory(append_seconds),
+            "bare": lambda: into_a_new_directory(write_seconds),
+        },
+        rounds=options.rounds,
+    )
+    log, bare = spent["log"], spent["bare"]
+    megabytes = count * len(batch) / 1e6
+    tell(
+        Answer(
+            best=megabytes / log.best,
+            median=megabytes / log.median,
+            unit="MB per CPU second",
+            beside={"a bare pwritev": bare.best / log.best},
+            remarks=[
+                (
+                    f"batches of {len(batch)} B; {(log.best - bare.best) / count * 1e6:.1f} us above"
+                    " the bare write per batch"
+                )
+            ],
+        )
     )
 
 

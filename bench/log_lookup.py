@@ -1,23 +1,27 @@
-"""How long does it take to find an offset, or a timestamp, in a log?
+"""How long does it take to find an offset in a log?
 
-Prints CPU microseconds per lookup by offset, and its ratio to the one by timestamp (which also decodes a batch), at
-random places of a log of one sealed and one active segment.
+CPU microseconds per lookup at random places of a log of one sealed and one active segment, beside one bare `pread` of
+the 8 KiB that a lookup reads at the least. A lookup by timestamp, which also decodes a batch, is among the remarks.
 
-    python bench/log_lookup.py [--batch-bytes 16384] [--total-mb 256] [--lookups 20000]
+    python bench/log_lookup.py [--batch-bytes 16384] [--total-mb 256] [--rounds 15]
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import tempfile
 import time
 from collections.abc import Callable
 
+from measure import Answer, race, tell
+
 from quire.records.batch import encode_pairs
 from quire.runtime.disk import RealDisk
 from quire.storage.loading import LastStop
 from quire.storage.log import Log
+from quire.storage.scan import LOOKUP_CHUNK_BYTES
 from quire.storage.settings import LogSettings
 
 
@@ -33,34 +37,59 @@ def filled(directory: str, *, batch_bytes: int, batches: int) -> Log:
     return log
 
 
-def us_per_call(call: Callable[[int], object], arguments: list[int]) -> float:
+def seconds_per_call(call: Callable[[int], object], arguments: list[int]) -> float:
     started = time.process_time()
     for argument in arguments:
         call(argument)
-    return (time.process_time() - started) / len(arguments) * 1e6
+    return (time.process_time() - started) / len(arguments)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--batch-bytes", type=int, default=16_384)
     parser.add_argument("--total-mb", type=int, default=256)
-    parser.add_argument("--lookups", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
     batches = max(2, options.total_mb * 1_000_000 // options.batch_bytes)
     chance = random.Random(1)
     with tempfile.TemporaryDirectory() as directory:
         log = filled(directory, batch_bytes=options.batch_bytes, batches=batches)
         end = log.log_end_offset
-        offsets = [chance.randrange(end) for _ in range(options.lookups)]
-        stamps = [chance.randrange(10 * batches) for _ in range(options.lookups // 10)]
-        by_offset = us_per_call(
-            lambda offset: log.read(offset, max_bytes=65_536, upper_bound_offset=end), offsets
+        offsets = [chance.randrange(end) for _ in range(2000)]
+        stamps = [chance.randrange(10 * batches) for _ in range(200)]
+        sealed = log.segments[0]
+        positions = [chance.randrange(sealed.size - LOOKUP_CHUNK_BYTES) for _ in range(2000)]
+        descriptor = os.open(sealed.path, os.O_RDONLY)
+        spent = race(
+            {
+                "offset": lambda: seconds_per_call(
+                    lambda offset: log.read(offset, max_bytes=65_536, upper_bound_offset=end),
+                    offsets,
+                ),
+                "timestamp": lambda: seconds_per_call(log.offset_for_timestamp, stamps),
+                "pread": lambda: seconds_per_call(
+                    lambda position: os.pread(descriptor, LOOKUP_CHUNK_BYTES, position), positions
+                ),
+            },
+            rounds=options.rounds,
         )
-        by_time = us_per_call(log.offset_for_timestamp, stamps)
+        os.close(descriptor)
         log.close(now_ms=1)
-    print(
-        f"{by_offset:.1f} us per lookup by offset in batches of {options.batch_bytes} B,"
-        f" {by_offset / by_time:.2f} of one by timestamp ({by_time:.1f} us)"
+    found = spent["offset"]
+    tell(
+        Answer(
+            best=found.best * 1e6,
+            median=found.median * 1e6,
+            unit="us per lookup by offset",
+            smaller_is_better=True,
+            beside={"a bare pread": spent["pread"].best / found.best},
+            remarks=[
+                (
+                    f"batches of {options.batch_bytes} B; by timestamp {spent['timestamp'].best * 1e6:.1f},"
+                    f" a bare pread {spent['pread'].best * 1e6:.2f} us"
+                )
+            ],
+        )
     )
 
 

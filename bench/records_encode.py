@@ -1,48 +1,81 @@
-"""How many records per second become a batch, checksum included, on one core?"""
+"""How many records per second become a batch, checksum included, on one core?
+
+Keys of 10 bytes, values of 100, 1,000 records a batch: pairs with one timestamp, as a producer that batches has them.
+"""
 
 from __future__ import annotations
 
-from records_measure import (
+from measure import (
     PAIRS,
+    RECORD_COUNT,
     TIMESTAMP_MS,
-    best_seconds,
+    Answer,
     implementation_name,
     peer,
-    show,
-    show_ratio,
+    race,
+    tell,
+    turn,
 )
 
 from quire.records.batch import Record, encode_batch, encode_pairs
 
+TARGET = 25.0
+
+
+def builder(kind: type) -> bytes:
+    made = kind(
+        magic=2,
+        compression_type=0,
+        is_transactional=0,
+        producer_id=-1,
+        producer_epoch=-1,
+        base_sequence=-1,
+        batch_size=1 << 20,
+    )
+    for offset, (key, value) in enumerate(PAIRS):
+        made.append(offset, TIMESTAMP_MS, key, value, [])
+    return made.build()
+
 
 def main() -> None:
-    ours = best_seconds(lambda: encode_pairs(PAIRS, TIMESTAMP_MS))
-    show(f"encode keys and values ({implementation_name()})", ours)
+    ours = encode_pairs(PAIRS, TIMESTAMP_MS)
     records = [Record(offset, TIMESTAMP_MS, *pair) for offset, pair in enumerate(PAIRS)]
-    show("  from Record tuples", best_seconds(lambda: encode_batch(records)))
-    for name, module in (
-        ("aiokafka", peer("aiokafka.record.default_records")),
-        ("kafka-python", peer("kafka.record.default_records")),
+    turns = {
+        "pairs": turn(lambda: encode_pairs(PAIRS, TIMESTAMP_MS)),
+        "records": turn(lambda: encode_batch(records)),
+    }
+    missing = []
+    for distribution, module in (
+        ("aiokafka", "aiokafka.record.default_records"),
+        ("kafka-python", "kafka.record.default_records"),
     ):
-        if module is None:
+        name, found = peer(distribution, module)
+        if found is None:
+            missing.append(name)
             continue
-
-        def build(builder_type: type = module.DefaultRecordBatchBuilder) -> object:
-            builder = builder_type(
-                magic=2,
-                compression_type=0,
-                is_transactional=0,
-                producer_id=-1,
-                producer_epoch=-1,
-                base_sequence=-1,
-                batch_size=1 << 20,
-            )
-            for offset, (key, value) in enumerate(PAIRS):
-                builder.append(offset, TIMESTAMP_MS, key, value, [])
-            return builder.build()
-
-        assert len(build()) == len(encode_pairs(PAIRS, TIMESTAMP_MS))
-        show_ratio(name, ours, best_seconds(build))
+        kind = found.DefaultRecordBatchBuilder
+        assert len(builder(kind)) == len(ours)
+        turns[name] = turn(lambda kind=kind: builder(kind))
+    spent = race(turns)
+    pairs, tuples = spent.pop("pairs"), spent.pop("records")
+    millions = RECORD_COUNT / 1e6
+    tell(
+        Answer(
+            best=millions / pairs.best,
+            median=millions / pairs.median,
+            unit="M records/s",
+            target=TARGET,
+            beside={name: theirs.best / pairs.best for name, theirs in spent.items()},
+            missing=missing,
+            remarks=[
+                (
+                    f"by the {implementation_name()}; from Record tuples"
+                    f" {millions / tuples.best:.1f} (median {millions / tuples.median:.1f})"
+                ),
+                *(f"{n}: {millions / theirs.best:.2f} M records/s" for n, theirs in spent.items()),
+            ],
+        )
+    )
 
 
 if __name__ == "__main__":
