@@ -101,6 +101,8 @@ def bring_up(
         _collect_epochs(log)
     elif not last_stop.clean:
         _drop_stale_head(log, report, now_ms=now_ms)
+    if not last_stop.clean:
+        _drop_below(log, last_stop.log_start_offset, report, now_ms=now_ms)
     first = _first_to_recover(log, last_stop, report)
     if first is None:
         _restore_producers(log, log.log_end_offset, report, now_ms=now_ms)
@@ -138,12 +140,25 @@ def _drop_stale_head(log: LogState, report: RecoveryReport, *, now_ms: int) -> N
         beside = log.segments[number - 1 : number + 1]
         if _ends_at(beside[0], beside[1].base_offset) or any(map(was_compacted, beside)):
             continue
-        stale = log.segments[:number]
-        report.removed_files.extend(segment.path for segment in stale)
-        log.segments.replace_all(log.segments[number:])
-        log.log_start_offset = log.segments[0].base_offset
-        log.remove_segments(stale, now_ms=now_ms)
+        _drop_head(log, number, report, now_ms=now_ms)
         return
+
+
+def _drop_below(
+    log: LogState, log_start_offset: int, report: RecoveryReport, *, now_ms: int
+) -> None:
+    """Remove the segments that are served no more; they may not even have been flushed."""
+    number = log.segments.index_for(log_start_offset)
+    if number:
+        _drop_head(log, number, report, now_ms=now_ms)
+
+
+def _drop_head(log: LogState, number: int, report: RecoveryReport, *, now_ms: int) -> None:
+    stale = log.segments[:number]
+    report.removed_files.extend(segment.path for segment in stale)
+    log.segments.replace_all(log.segments[number:])
+    log.log_start_offset = log.segments[0].base_offset
+    log.remove_segments(stale, now_ms=now_ms)
 
 
 def _ends_at(segment: Segment, offset: int) -> bool:

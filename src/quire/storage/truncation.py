@@ -31,7 +31,9 @@ def truncate_to(log: LogState, offset: int, *, now_ms: int) -> bool:
     removed = log.segments[number + 1 :]
     log.segments.replace_all(log.segments[: number + 1])
     for segment in reversed(removed):
-        log.remove_segments([segment], now_ms=now_ms)  # from the end: a crash on the way leaves no gap
+        log.remove_segments(
+            [segment], now_ms=now_ms
+        )  # from the end: a crash on the way leaves no gap
     active = log.segments.active
     found = active.find(offset)
     if found is None:

@@ -310,3 +310,15 @@ def test_an_abort_above_the_cleaned_range_keeps_its_index_entry(disk: SimDisk) -
     assert [(one.producer_id, one.last_offset) for one in log.segments[0].transaction_index] == [
         (2, 4)
     ]
+
+
+def test_what_a_given_up_cleaning_left_is_taken_away_by_the_next(disk: SimDisk) -> None:
+    log = open_log(disk)
+    writer = Writer(log)
+    writer.put(("a", "1"))
+    writer.put(("a", "2"))
+    log.roll(now_ms=100)
+    leftover = f"{DIRECTORY}/{777:020d}.log.cleaned"
+    disk.open(leftover, create=True).write(0, [b"half a segment"])
+    Cleaning(disk).run(log, now_ms=100)
+    assert not disk.exists(leftover)

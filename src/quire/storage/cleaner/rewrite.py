@@ -32,7 +32,7 @@ from quire.storage import scan
 from quire.storage.cleaner.job import CleanedGroup, CleaningDone, CleaningJob
 from quire.storage.cleaner.plan import SegmentFacts, groups
 from quire.storage.cleaner.transactions import CleanedTransactions
-from quire.storage.file_names import CLEANED, LOG, SEGMENT_SUFFIXES, SegmentPlace, file_path
+from quire.storage.file_names import CLEANED, LOG, SegmentPlace, file_path
 from quire.storage.segment import Segment
 from quire.storage.transaction_index import AbortedTransaction
 
@@ -54,6 +54,7 @@ class Tally:
 
 def clean(job: CleaningJob, disk: Disk, pace: Pace) -> Iterator[CleanedGroup | CleaningDone]:
     """Carry out `job`; the last thing yielded is a CleaningDone, unless the generator is closed before."""
+    _remove_leftovers(job, disk)
     tally = Tally()
     job = replace(job, end_offset=_decided_end(job, disk))
     offset_map = OffsetMap(job.map_bytes, job.hash_key)
@@ -74,6 +75,19 @@ def clean(job: CleaningJob, disk: Disk, pace: Pace) -> Iterator[CleanedGroup | C
         keyless_records=tally.keyless_records,
         map_utilization=offset_map.fullness,
     )
+
+
+def _remove_leftovers(job: CleaningJob, disk: Disk) -> None:
+    """Take away, durably, what a cleaning that was given up has left.
+
+    A start that finds a `.cleaned` file undoes every replacement above it that has not got its final names (see
+    storage.replacement): it must not find an old one beside a new replacement.
+    """
+    leftovers = [name for name in disk.list(job.directory) if name.endswith(CLEANED)]
+    for name in leftovers:
+        disk.remove(f"{job.directory}/{name}")
+    if leftovers:
+        disk.flush_directory(job.directory)
 
 
 def _decided_end(job: CleaningJob, disk: Disk) -> int:
@@ -186,9 +200,6 @@ class _Rewriting:
     def write_group(self, group: Sequence[SegmentFacts]) -> CleanedGroup:
         """Write one segment out of a group of them."""
         place = SegmentPlace(self.disk, self.job.directory, group[0].base_offset, CLEANED)
-        for kind in SEGMENT_SUFFIXES:
-            if self.disk.exists(place.path(kind)):
-                self.disk.remove(place.path(kind))
         target = _Target(place, self.job)
         try:
             for segment in group:
