@@ -253,3 +253,41 @@ def test_a_survey_says_nothing_of_a_batch_with_any_changed_or_missing_byte() -> 
         is None
     )
     assert kernel.survey_batch(memoryview(bytes(batch))) is not None
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.none() | st.integers(0, 40), min_size=17, max_size=90),
+    st.integers(2, 60),
+    st.integers(0, 100),
+    st.none() | st.integers(0, 900),
+    st.booleans(),
+)
+def test_both_tables_agree_on_batches_longer_than_what_is_fetched_ahead(
+    numbers: list[int | None], slots: int, from_offset: int, broken_at: int | None, keep: bool
+) -> None:
+    records = [
+        Record(
+            place,
+            place * 7 % 50,
+            None if number is None else b"%d" % number,
+            b"v" if place % 3 else None,
+        )
+        for place, number in enumerate(numbers)
+    ]
+    section = bytearray(reference.encode_records(records, 0, 0)[0][HEADER_SIZE:])
+    wounded = bytearray(section)
+    if broken_at is not None:
+        wounded[broken_at % len(wounded)] ^= 0x85
+    tables = [module.OffsetTable(24 * slots, HASH_KEY) for module in (kernel, reference)]
+    count = len(records)
+    puts = [outcome(table.put_records, wounded, count, 0, from_offset) for table in tables]
+    assert puts[0] == puts[1]
+    assert tables[0].size == tables[1].size
+    for end_offset in (0, from_offset, count):
+        ours, theirs = (
+            outcome(table.select_records, section, count, 0, end_offset, keep_tombstones=keep)
+            for table in tables
+        )
+        assert ours == theirs
+    assert {tables[0].get(b"%d" % n) - tables[1].get(b"%d" % n) for n in range(41)} == {0}

@@ -1037,6 +1037,30 @@ cdef struct Slot:
     uint64_t held  # offset + 1; 0 means empty
 
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define QUIRE_FETCH_AHEAD(address) __builtin_prefetch(address)
+    #else
+    #define QUIRE_FETCH_AHEAD(address) ((void)(address))
+    #endif
+    """
+    void fetch_ahead "QUIRE_FETCH_AHEAD"(const void* address) noexcept nogil
+
+
+cdef enum:
+    ASKED_MAX = 16  # records whose slots are on their way from memory at once
+
+
+cdef struct Asked:
+    Digest digest
+    int64_t offset
+    int64_t timestamp_delta
+    Py_ssize_t index
+    bint is_tombstone
+    bint is_kept  # without a look into the table
+
+
 cdef struct SipState:
     uint64_t v0
     uint64_t v1
@@ -1171,6 +1195,16 @@ cdef class OffsetTable:
     def __dealloc__(self):
         free(self.slots)
 
+    cdef inline Digest digest_ahead(
+        self, const uint8_t* key, int64_t length
+    ) noexcept nogil:
+        """The digest of a key, and its slot on the way from memory: a large table is not in any cache."""
+        cdef Digest digest = siphash(self.key_low, self.key_high, key, <Py_ssize_t>length)
+        cdef Slot* slot = &self.slots[digest.low % self.slot_count]
+        fetch_ahead(slot)
+        fetch_ahead(<const uint8_t*>slot + 64)
+        return digest
+
     cdef inline Slot* find(self, Digest digest) noexcept nogil:
         """The slot of this digest, or the empty one where it belongs."""
         cdef uint64_t index = digest.low % self.slot_count
@@ -1183,11 +1217,8 @@ cdef class OffsetTable:
             if index == self.slot_count:
                 index = 0
 
-    cdef inline bint remember(
-        self, const uint8_t* key, Py_ssize_t length, int64_t offset
-    ) noexcept nogil:
+    cdef inline bint remember(self, Digest digest, int64_t offset) noexcept nogil:
         """False when there is no room for the key."""
-        cdef Digest digest = siphash(self.key_low, self.key_high, key, length)
         cdef Slot* slot = self.find(digest)
         if not slot.held:
             if self.size >= self.capacity:
@@ -1199,21 +1230,23 @@ cdef class OffsetTable:
             slot.held = <uint64_t>offset + 1
         return True
 
-    cdef inline int64_t latest(self, const uint8_t* key, Py_ssize_t length) noexcept nogil:
-        cdef Slot* slot = self.find(siphash(self.key_low, self.key_high, key, length))
-        return <int64_t>slot.held - 1
+    cdef inline Digest digest_of(self, bytes key) noexcept:
+        return siphash(
+            self.key_low,
+            self.key_high,
+            <const uint8_t*>PyBytes_AS_STRING(key),
+            PyBytes_GET_SIZE(key),
+        )
 
     def put(self, bytes key not None, int64_t offset):
         """Remember `offset` for `key` unless a later one is known; False: there is no room."""
         if offset < 0 or offset == INT64_MAX:
             raise OverflowError(f"offset {offset} is not one of a log")
-        return self.remember(
-            <const uint8_t*>PyBytes_AS_STRING(key), PyBytes_GET_SIZE(key), offset
-        )
+        return self.remember(self.digest_of(key), offset)
 
     def get(self, bytes key not None):
         """The latest offset of `key`, -1 when it has none."""
-        return self.latest(<const uint8_t*>PyBytes_AS_STRING(key), PyBytes_GET_SIZE(key))
+        return <int64_t>self.find(self.digest_of(key)).held - 1
 
     def put_records(
         self, section, Py_ssize_t count, int64_t base_offset, int64_t from_offset
@@ -1245,19 +1278,29 @@ cdef class OffsetTable:
         self, Walk* walk, Span* span, int64_t base_offset, int64_t from_offset, int64_t* offset
     ) noexcept nogil:
         """0; 1 when `offset` found no room; -1 with the fault in `walk`; -2 for a bad offset."""
-        cdef int state
-        while True:
+        cdef Asked[ASKED_MAX] asked
+        cdef int count = 0
+        cdef int index
+        cdef int state = 1
+        while state == 1:
             state = advance(walk, span)
-            if state <= 0:
-                return state
-            if not log_offset(base_offset, span.offset_delta, offset):
-                return -2
-            if offset[0] < from_offset or span.key_length < 0:
-                continue
-            if not self.remember(
-                walk.data + span.key_start, <Py_ssize_t>span.key_length, offset[0]
-            ):
-                return 1
+            if state == 1:
+                if not log_offset(base_offset, span.offset_delta, offset):
+                    state = -2
+                elif offset[0] >= from_offset and span.key_length >= 0:
+                    asked[count].digest = self.digest_ahead(
+                        walk.data + span.key_start, span.key_length
+                    )
+                    asked[count].offset = offset[0]
+                    count += 1
+            # What was asked before a fault is put before the fault is told.
+            if count == ASKED_MAX or state != 1:
+                for index in range(count):
+                    if not self.remember(asked[index].digest, asked[index].offset):
+                        offset[0] = asked[index].offset
+                        return 1
+                count = 0
+        return state
 
     def select_records(
         self, section, Py_ssize_t count, int64_t base_offset, int64_t end_offset, *,
@@ -1296,31 +1339,48 @@ cdef class OffsetTable:
         self, Walk* walk, Span* span, int64_t base_offset, Choice* choice
     ) noexcept nogil:
         """0; -1 with the fault in `walk`; -2 for a bad offset."""
+        cdef Asked[ASKED_MAX] asked
+        cdef Asked* one
+        cdef int count = 0
+        cdef int index
         cdef int64_t offset = 0
-        cdef bint keep
-        cdef int state
-        while True:
+        cdef int state = 1
+        while state == 1:
             state = advance(walk, span)
-            if state <= 0:
-                return state
-            if not log_offset(base_offset, span.offset_delta, &offset):
-                return -2
-            keep = offset >= choice.end_offset
-            if not keep and span.key_length < 0:
-                choice.keyless += 1
-            elif not keep and (choice.keep_tombstones or span.value_length >= 0):
-                keep = offset >= self.latest(
-                    walk.data + span.key_start, <Py_ssize_t>span.key_length
-                )
-            if not keep:
-                continue
-            choice.flags[walk.index - 1] = 1
-            choice.tombstones += span.key_length >= 0 and span.value_length < 0
-            if not choice.kept:
-                choice.first_delta = choice.max_delta = span.timestamp_delta
-            elif span.timestamp_delta > choice.max_delta:
-                choice.max_delta = span.timestamp_delta
-            choice.kept += 1
+            if state == 1 and not log_offset(base_offset, span.offset_delta, &offset):
+                state = -2
+            if state == 1:
+                one = &asked[count]
+                one.is_kept = offset >= choice.end_offset
+                one.is_tombstone = span.key_length >= 0 and span.value_length < 0
+                one.offset = offset
+                one.timestamp_delta = span.timestamp_delta
+                one.index = walk.index - 1
+                if not one.is_kept and span.key_length < 0:
+                    choice.keyless += 1
+                elif one.is_kept or choice.keep_tombstones or not one.is_tombstone:
+                    if not one.is_kept:
+                        one.digest = self.digest_ahead(
+                            walk.data + span.key_start, span.key_length
+                        )
+                    count += 1
+            if count == ASKED_MAX or state != 1:
+                for index in range(count):
+                    one = &asked[index]
+                    if one.is_kept or one.offset >= <int64_t>self.find(one.digest).held - 1:
+                        keep(choice, one)
+                count = 0
+        return state
+
+
+cdef inline void keep(Choice* choice, const Asked* one) noexcept nogil:
+    choice.flags[one.index] = 1
+    choice.tombstones += one.is_tombstone
+    if not choice.kept:
+        choice.first_delta = choice.max_delta = one.timestamp_delta
+    elif one.timestamp_delta > choice.max_delta:
+        choice.max_delta = one.timestamp_delta
+    choice.kept += 1
 
 
 cdef inline bint log_offset(int64_t base_offset, int64_t delta, int64_t* offset) noexcept nogil:
