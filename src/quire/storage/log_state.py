@@ -49,8 +49,8 @@ class LogState:
         "producers",
         "recovery_point",
         "roll_jitter_ms",
-        "segments",
         "sealed_since_flush",
+        "segments",
         "settings",
         "truncations",
     )
@@ -88,11 +88,12 @@ class LogState:
 
     @property
     def last_stable_offset(self) -> int:
-        """The first offset of an undecided transaction, never above the high watermark."""
+        """The first offset of an undecided transaction that the log still has, never above the
+        high watermark."""
         first_unstable = self.producers.first_unstable_offset
         if first_unstable is None:
             return self.high_watermark
-        return min(first_unstable, self.high_watermark)
+        return min(max(first_unstable, self.log_start_offset), self.high_watermark)
 
     def fail_if_offline(self) -> None:
         if self.failure is not None:
@@ -129,7 +130,7 @@ class LogState:
 
     def draw_roll_jitter(self) -> None:
         """Each segment rolls a little before its time, so that not all logs roll at once."""
-        limit = min(self.settings.segment_jitter_ms, self.settings.segment_ms)
+        limit = min(self.settings.segment_jitter_ms, self.settings.most_segment_ms)
         self.roll_jitter_ms = self.draw_below(limit) if limit > 0 else 0
 
     def remove_segments(self, segments: list[Segment], *, now_ms: int) -> None:
