@@ -74,3 +74,13 @@ def test_jitter_makes_a_segment_roll_early(tools):
     tools.append(log, tools.batch(1, timestamp=0))
     tools.append(log, tools.batch(1, timestamp=601))
     assert starts(log) == [0, 1]
+
+
+def test_a_compacted_log_rolls_in_time_for_its_largest_compaction_lag(tools):
+    aged = {"segment_ms": 10_000, "max_compaction_lag_ms": 1000}
+    for compacted, expected in ((False, [0]), (True, [0, 2])):
+        home = tools.Home(cleanup_policy_compact=compacted, **aged)
+        log = home.open()
+        for timestamp in (5000, 6000, 6001):
+            tools.append(log, tools.batch(1, timestamp=timestamp))
+        assert starts(log) == expected

@@ -29,7 +29,7 @@ def must_roll(
     first_timestamp = segment.first_batch_timestamp()
     has_timestamp = first_timestamp >= 0
     age_ms = max_timestamp - first_timestamp if has_timestamp else now_ms - segment.created_ms
-    return age_ms > settings.segment_ms - log.roll_jitter_ms
+    return age_ms > settings.most_segment_ms - log.roll_jitter_ms
 
 
 def roll(log: LogState, *, now_ms: int, base_offset: int | None = None) -> bool:

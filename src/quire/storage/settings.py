@@ -41,3 +41,10 @@ class LogSettings:
     producer_id_expiration_ms: int = 86_400_000
     fsync_before_ack: bool = False
     """Ours alone: acknowledge an append only once it is flushed (storage.flush.GroupCommit)."""
+
+    @property
+    def most_segment_ms(self) -> int:
+        """How old the active segment may get: the cleaner must see its records in time (KIP-354)."""
+        if self.cleanup_policy_compact:
+            return min(self.segment_ms, self.max_compaction_lag_ms)
+        return self.segment_ms
