@@ -29,3 +29,13 @@ def test_an_offline_log_says_why(home):
     log.failure = OSError(5, "gone")
     with pytest.raises(LogOfflineError, match="gone"):
         log.fail_if_offline()
+
+
+def test_the_last_stable_offset_is_never_below_the_log_start(tools, home):
+    log = home.open()
+    tools.append(log, tools.producer_batch(0, producer_id=1, is_transactional=True))
+    home.fill(2)
+    log.update_high_watermark(9)
+    log.advance_log_start_offset(5, now_ms=tools.NOW_MS)
+    assert log.last_stable_offset == 5
+    log.check()
