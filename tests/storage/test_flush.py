@@ -91,3 +91,13 @@ def test_a_clean_stop_brings_every_file_to_its_size(tools):
     assert len(home.bytes_of(name)) == size
     assert len(home.bytes_of("00000000000000000000.timeindex")) == 12
     assert home.bytes_of("00000000000000000000.index") == b""
+
+
+def test_who_waits_for_what_a_truncation_dropped_is_told_and_asks_for_no_more_flushes():
+    commits = GroupCommit()
+    commits.wait(10, "kept")
+    commits.wait(20, "dropped")
+    assert commits.next_flush() == 20
+    assert commits.truncated(15) == ["dropped"]
+    assert commits.flushed(15) == ["kept"]
+    assert commits.next_flush() is None

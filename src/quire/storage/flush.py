@@ -160,6 +160,12 @@ class GroupCommit(Generic[Waiter]):
         self._waiting = deque(entry for entry in self._waiting if entry[0] > recovery_point)
         return released
 
+    def truncated(self, log_end_offset: int) -> list[Waiter]:
+        """The log was cut; those whose appends are gone, to be told so. A flush would never release them."""
+        gone = [waiter for end, waiter in self._waiting if end > log_end_offset]
+        self._waiting = deque(entry for entry in self._waiting if entry[0] <= log_end_offset)
+        return gone
+
     def failed(self) -> list[Waiter]:
         """The flush failed; all who waited, to be told so."""
         self._flushing_to = None
