@@ -68,6 +68,7 @@ class Model:
     versions: dict[int, list[Appended]] = field(default_factory=dict)
     """Everything ever appended at an offset; more than one only after a truncation."""
     flushed_end: int = 0
+    truncated: bool = False
     sequences: dict[int, int] = field(default_factory=dict)
     in_transaction: set[int] = field(default_factory=set)
 
@@ -76,7 +77,12 @@ class Model:
             self.versions.setdefault(offset + number, []).append(one)
 
     def forget_from(self, end_offset: int) -> None:
-        """The log ends here now: nothing at or above was there."""
+        """The log ends here now: nothing at or above was there.
+
+        An interrupted truncation, though, may be undone by a later power loss: then both histories are right.
+        """
+        if self.truncated:
+            return
         for offset in [o for o in self.versions if o >= end_offset]:
             del self.versions[offset]
 
@@ -239,6 +245,7 @@ class World:
             return
         offset = self.log.log_end_offset - 1 - self.entropy.below(span)
         self.model.flushed_end = 0
+        self.model.truncated = True
         self.log.truncate_to(offset, now_ms=self.now_ms)
         self._write_checkpoints()
         self.log.update_high_watermark(self.log.log_end_offset)
@@ -356,7 +363,8 @@ class World:
         table: dict[bytes | None, bytes | None] = {}
         for header, records in found:
             hidden = header.is_control or any(
-                one.producer_id == header.producer_id
+                header.is_transactional
+                and one.producer_id == header.producer_id
                 and one.first_offset <= header.base_offset < one.last_offset
                 for one in aborted
             )

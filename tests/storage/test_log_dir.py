@@ -146,6 +146,19 @@ def test_a_failed_directory_keeps_its_first_reason() -> None:
     assert log_dir.failure is first
 
 
+def test_the_logs_of_a_failed_directory_serve_nothing_more() -> None:
+    disk = SimDisk()
+    disk.make_directory("/a/orders-0")
+    log_dir = _log_dir(disk)
+    log_dir.begin()
+    to_open = LogToOpen(ORDERS, "/a/orders-0", log_dir.last_stop(ORDERS))
+    hosted = log_dir.open_log(to_open, lambda to_open: _open_log(disk, to_open))
+    log_dir.logs[ORDERS] = hosted
+    error = OSError(5, "gone")
+    assert log_dir.fail(error) == [ORDERS]
+    assert hosted.log.failure is error
+
+
 def test_the_examples_of_the_format_page_are_read() -> None:
     page = PAGE.read_text()
     disk = SimDisk()

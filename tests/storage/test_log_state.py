@@ -39,3 +39,23 @@ def test_the_last_stable_offset_is_never_below_the_log_start(tools, home):
     log.advance_log_start_offset(5, now_ms=tools.NOW_MS)
     assert log.last_stable_offset == 5
     log.check()
+
+
+@pytest.mark.parametrize(
+    "half_done",
+    [
+        lambda log: log.truncate_to(2, now_ms=0),
+        lambda log: log.truncate_fully_and_start_at(50, now_ms=0),
+        lambda log: log.advance_log_start_offset(12, now_ms=0),
+    ],
+)
+def test_what_stayed_half_done_takes_the_log_offline(tools, half_done):
+    home = tools.Home(segment_bytes=2 * len(tools.batch()))
+    log = home.open()
+    home.fill(8)
+    log.update_high_watermark(log.log_end_offset)
+    home.disk.faults.break_path(home.path("00000000000000000006.log"))
+    with pytest.raises(OSError, match="simulated"):
+        half_done(log)
+    with pytest.raises(LogOfflineError):
+        log.read(12, max_bytes=1, upper_bound_offset=24)

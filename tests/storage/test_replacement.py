@@ -62,3 +62,15 @@ def test_power_lost_at_any_moment_leaves_the_old_or_the_new(tools):
         outcomes.add(len(offsets))
         assert not [name for name in home.names() if name.endswith((CLEANED, SWAP))]
     pytest.fail("the replacement never ended")
+
+
+def test_an_error_in_the_middle_takes_the_log_offline_and_the_next_start_finishes(tools):
+    home, log = prepared(tools)
+    home.disk.faults.break_path(home.path("00000000000000000006.log"))
+    with pytest.raises(OSError, match="simulated"):
+        log.replace_segments([0, 6], now_ms=0)
+    assert log.failure is not None
+    home.disk.faults.heal_path(home.path("00000000000000000006.log"))
+    home.disk = home.disk.kill()
+    log = home.open(recovery_point=18)
+    assert [r.offset for r in tools.read_records(log)] == [9, 10, 11, *range(12, 18)]

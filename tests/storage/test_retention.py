@@ -91,3 +91,15 @@ def test_a_segment_without_timestamps_goes_by_the_age_of_its_file(tools):
     modified_ms = home.disk.stat(home.path("00000000000000000000.log")).modified_ms
     assert enforce(log, now_ms=modified_ms + 1000).by_time == 0
     assert enforce(log, now_ms=modified_ms + 1001).by_time == 1
+
+
+def test_a_full_disk_refuses_retention_and_the_next_pass_goes_on(tools):
+    home, log = aged(tools, retention_ms=1500, file_delete_delay_ms=0)
+    home.disk.faults.capacity_bytes = 0
+    with pytest.raises(OSError, match="no space"):
+        enforce(log, now_ms=3000)
+    assert log.failure is None
+    home.disk.faults.capacity_bytes = None
+    enforce(log, now_ms=3000)
+    assert starts(log) == [12, 18]
+    assert len(log.deletions.due(3000)) == 2

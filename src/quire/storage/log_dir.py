@@ -187,10 +187,12 @@ class LogDir:
         return CheckpointPlan(self, name, offsets)
 
     def fail(self, error: OSError) -> list[TopicPartition]:
-        """Take the directory offline (I3); the partitions that were on it."""
+        """Take the directory and its logs offline (I3); the partitions that were on it."""
         if self.failure is None:
             self.failure = error
         lost = sorted(self.logs)
+        for hosted in self.logs.values():
+            hosted.log.failure = hosted.log.failure or error
         self.logs.clear()
         return lost
 

@@ -11,7 +11,8 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from quire.errors import StorageError
 from quire.ports.disk import Disk
@@ -98,6 +99,15 @@ class LogState:
     def fail_if_offline(self) -> None:
         if self.failure is not None:
             raise LogOfflineError(f"{self.directory} is offline: {self.failure}")
+
+    @contextmanager
+    def offline_on_error(self) -> Iterator[None]:
+        """For what must not stay half done: an OSError inside takes the log offline (I3)."""
+        try:
+            yield
+        except OSError as error:
+            self.failure = error
+            raise
 
     def check(self) -> None:
         """Assert the invariants."""

@@ -30,6 +30,7 @@ from quire.storage.file_names import (
     SegmentPlace,
     base_offset_of,
     base_offsets,
+    file_path,
 )
 from quire.storage.log_state import LogState
 from quire.storage.segment import Segment
@@ -41,7 +42,8 @@ def replace_segments(log: LogState, base_offsets: Sequence[int], *, now_ms: int)
     segments.
 
     False, and nothing has changed, when the log no longer has exactly these: it was truncated, or
-    retention was faster. Flushes the directory three times.
+    retention was faster. Blocks: flushes the directory four times. On OSError the log is offline,
+    and the next start finishes or undoes the step.
     """
     log.fail_if_offline()
     wanted = list(base_offsets)
@@ -53,12 +55,13 @@ def replace_segments(log: LogState, base_offsets: Sequence[int], *, now_ms: int)
     if not log.disk.exists(place.path(LOG)):
         return False
     cleaned = Segment.existing(place, log.settings)
-    cleaned.rename(SWAP)
-    log.disk.flush_directory(log.directory)
-    log.remove_segments(old, now_ms=now_ms)
-    log.disk.flush_directory(log.directory)
-    cleaned.rename("")
-    log.disk.flush_directory(log.directory)
+    with log.offline_on_error():
+        cleaned.rename(SWAP)
+        log.disk.flush_directory(log.directory)
+        log.remove_segments(old, now_ms=now_ms)
+        log.disk.flush_directory(log.directory)
+        cleaned.rename("")
+        log.disk.flush_directory(log.directory)
     following = log.segments[first + len(wanted) :]
     log.segments.replace_all([*log.segments[:first], cleaned, *following])
     return True
@@ -80,9 +83,14 @@ def finish_replacements(
     swaps = base_offsets([name for name in names if name not in set(doomed)], LOG + SWAP)
     for base_offset in swaps:
         _finish_swap(disk, directory, base_offset, settings, removed)
-    orphans = [name for name in disk.list(directory) if _swap_offset(name) >= 0]
-    _remove(disk, directory, orphans, removed)
-    if doomed or swaps or orphans:
+    left = [name for name in disk.list(directory) if _swap_offset(name) >= 0]
+    for name in left:
+        # An index whose log has its final name already: the last step was under way.
+        if disk.exists(file_path(directory, _swap_offset(name), LOG)):
+            disk.rename(f"{directory}/{name}", f"{directory}/{name.removesuffix(SWAP)}")
+        else:
+            _remove(disk, directory, [name], removed)
+    if doomed or swaps or left:
         disk.flush_directory(directory)
 
 
@@ -91,14 +99,14 @@ def _finish_swap(
 ) -> None:
     swap = Segment.existing(SegmentPlace(disk, directory, base_offset, SWAP), settings)
     end_offset = max(swap.resume(), base_offset + 1)
+    names = disk.list(directory)
     replaced = [
         f"{offset:020d}{kind}"
-        for offset in base_offsets(disk.list(directory), LOG)
+        for kind in reversed(SEGMENT_SUFFIXES)  # an index may be there whose log has gone already
+        for offset in base_offsets(names, kind)
         if base_offset <= offset < end_offset
-        for kind in reversed(SEGMENT_SUFFIXES)
     ]
-    present = [name for name in replaced if disk.exists(f"{directory}/{name}")]
-    _remove(disk, directory, present, removed)
+    _remove(disk, directory, replaced, removed)
     disk.flush_directory(directory)
     swap.rename("")
     swap.close()

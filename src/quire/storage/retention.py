@@ -35,7 +35,7 @@ class Removed(NamedTuple):
 
 
 def enforce(log: LogState, *, now_ms: int) -> Removed:
-    """Remove what the settings no longer keep."""
+    """Remove what the settings no longer keep. Blocks where something goes."""
     log.fail_if_offline()
     settings = log.settings
     before = log.segments.total_bytes()
@@ -90,12 +90,13 @@ def _remove_prefix(log: LogState, is_expired: IsExpired, now_ms: int) -> int:
         return 0
     if count == len(log.segments):
         roll(log, now_ms=now_ms)
-    removed = log.segments[:count]
-    log.segments.replace_all(log.segments[count:])
-    _start_at(log, max(log.log_start_offset, log.segments[0].base_offset))
-    log.leader_epochs.save()  # I4
-    log.remove_segments(removed, now_ms=now_ms)
-    remove_snapshots_before(log.disk, log.directory, log.segments[0].base_offset)
+    removed, kept = log.segments[:count], log.segments[count:]
+    _start_at(log, max(log.log_start_offset, kept[0].base_offset))
+    log.leader_epochs.save()  # I4; where it fails the segments are still there for the next pass
+    log.segments.replace_all(kept)
+    with log.offline_on_error():
+        log.remove_segments(removed, now_ms=now_ms)
+        remove_snapshots_before(log.disk, log.directory, kept[0].base_offset)
     return count
 
 

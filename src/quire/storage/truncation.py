@@ -18,6 +18,7 @@ from quire.storage.log_state import LogState
 def truncate_to(log: LogState, offset: int, *, now_ms: int) -> bool:
     """Drop every batch that ends at or above `offset`; False when there is none. Blocks.
 
+    On OSError the log is offline: only opening it anew tells what is left.
     The caller checkpoints the recovery point before anything is appended: one left above the new
     end would hide what comes after it from recovery.
     """
@@ -27,13 +28,30 @@ def truncate_to(log: LogState, offset: int, *, now_ms: int) -> bool:
     if offset < log.segments[0].base_offset:
         truncate_fully_and_start_at(log, offset, now_ms=now_ms)
         return True
+    with log.offline_on_error():
+        _truncate(log, offset, now_ms=now_ms)
+    return True
+
+
+def truncate_fully_and_start_at(log: LogState, offset: int, *, now_ms: int) -> None:
+    """Drop everything; the log is empty and its next offset is `offset`. Blocks."""
+    log.fail_if_offline()
+    with log.offline_on_error():
+        log.remove_segments(list(log.segments), now_ms=now_ms)
+        log.restart_at(offset, now_ms)
+    log.log_start_offset = offset
+    _end_at(log, offset)
+    log.high_watermark = log.recovery_point = offset
+    log.leader_epochs.clear()
+    log.producers.clear(offset)
+
+
+def _truncate(log: LogState, offset: int, *, now_ms: int) -> None:
     number = log.segments.index_for(offset)
     removed = log.segments[number + 1 :]
     log.segments.replace_all(log.segments[: number + 1])
-    for segment in reversed(removed):
-        log.remove_segments(
-            [segment], now_ms=now_ms
-        )  # from the end: a crash on the way leaves no gap
+    for segment in reversed(removed):  # from the end: a crash on the way leaves no gap
+        log.remove_segments([segment], now_ms=now_ms)
     active = log.segments.active
     found = active.find(offset)
     if found is None:
@@ -46,20 +64,6 @@ def truncate_to(log: LogState, offset: int, *, now_ms: int) -> bool:
     log.log_start_offset = min(log.log_start_offset, offset)
     log.leader_epochs.truncate_from_end(offset)
     replay.restore_producers(log, end_offset=offset, now_ms=now_ms)
-    return True
-
-
-def truncate_fully_and_start_at(log: LogState, offset: int, *, now_ms: int) -> None:
-    """Drop everything; the log is empty and its next offset is `offset`."""
-    log.fail_if_offline()
-    removed = list(log.segments)
-    log.remove_segments(removed, now_ms=now_ms)
-    log.restart_at(offset, now_ms)
-    log.log_start_offset = offset
-    _end_at(log, offset)
-    log.high_watermark = log.recovery_point = offset
-    log.leader_epochs.clear()
-    log.producers.clear(offset)
 
 
 def _end_at(log: LogState, offset: int) -> None:
