@@ -107,7 +107,7 @@ def peer_records(text: str) -> Iterator[dict[str, Any]]:
             if rest.startswith("payload: "):
                 key, value = "", rest.removeprefix("payload: ")
             record["key"] = json_or_text(key.removeprefix("key: ")) if key else None
-            record["payload"] = json_or_text(value) if value else None
+            record["payload"] = json_or_text(value) if value and value != "<DELETE>" else None
         yield record
 
 
