@@ -89,8 +89,7 @@ class LogState:
 
     @property
     def last_stable_offset(self) -> int:
-        """The first offset of an undecided transaction that the log still has, never above the
-        high watermark."""
+        """The first offset of an undecided transaction, between log start and high watermark."""
         first_unstable = self.producers.first_unstable_offset
         if first_unstable is None:
             return self.high_watermark
