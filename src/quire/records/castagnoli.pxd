@@ -99,7 +99,8 @@ cdef extern from *:
                 _mm_set_epi64x((int64_t)quire_near_high, (int64_t)quire_near_low));
             uint8_t rest[64];
             __m512i a = _mm512_xor_si512(
-                _mm512_loadu_si512(data), _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)crc)));
+                _mm512_loadu_si512(data),
+                _mm512_inserti32x4(_mm512_setzero_si512(), _mm_cvtsi32_si128((int)crc), 0));
             __m512i b = _mm512_loadu_si512(data + 64);
             __m512i c = _mm512_loadu_si512(data + 128);
             __m512i d = _mm512_loadu_si512(data + 192);
