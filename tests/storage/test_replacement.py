@@ -16,7 +16,7 @@ def prepared(tools, seed=0):
     log.flush(now_ms=0)
     place = SegmentPlace(home.disk, home.directory, 0, CLEANED)
     cleaned = Segment.create(place, home.settings, now_ms=0)
-    buffer = tools.batch(base_offset=9)
+    buffer = tools.batch(base_offset=9, partition_leader_epoch=1)
     cleaned.append((buffer,), [(0, read_header(buffer))])
     cleaned.seal()
     for file in cleaned.files_to_flush(with_indexes=True):
@@ -66,11 +66,22 @@ def test_power_lost_at_any_moment_leaves_the_old_or_the_new(tools):
 
 def test_an_error_in_the_middle_takes_the_log_offline_and_the_next_start_finishes(tools):
     home, log = prepared(tools)
-    home.disk.faults.break_path(home.path("00000000000000000006.log"))
+    home.disk.faults.break_path(home.path("00000000000000000006.timeindex"))
     with pytest.raises(OSError, match="simulated"):
         log.replace_segments([0, 6], now_ms=0)
     assert log.failure is not None
-    home.disk.faults.heal_path(home.path("00000000000000000006.log"))
+    home.disk.faults.heal_path(home.path("00000000000000000006.timeindex"))
     home.disk = home.disk.kill()
     log = home.open(recovery_point=18)
     assert [r.offset for r in tools.read_records(log)] == [9, 10, 11, *range(12, 18)]
+
+
+def test_segments_that_were_cut_and_filled_again_meanwhile_are_not_replaced(tools):
+    home, log = prepared(tools)
+    log.truncate_to(9, now_ms=0)
+    for first_offset in (9, 12, 15):
+        refilled = tools.batch(base_offset=first_offset, partition_leader_epoch=2)
+        log.append_as_follower(refilled, now_ms=0)
+    assert [segment.base_offset for segment in log.segments] == [0, 6, 12]
+    assert not log.replace_segments([0, 6], now_ms=0)
+    assert [r.offset for r in tools.read_records(log)] == list(range(18))

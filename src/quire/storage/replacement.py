@@ -12,6 +12,8 @@ Invariants
   I2  A `.cleaned` file found at a start was never finished: it goes, and so does every `.swap` file
       at or above it, which belongs to the same unfinished step. So the final names, too, are durable
       before another `.cleaned` file can be written.
+  I3  A log that was cut and filled again while the cleaning ran may have segments of the same names.
+      They are the same only if their last batch is of the same leader (the log matching property).
 Not here   what is written into the cleaned files (storage.cleaner).
 See        docs/formats/segment.md
 """
@@ -55,6 +57,10 @@ def replace_segments(log: LogState, base_offsets: Sequence[int], *, now_ms: int)
     if not log.disk.exists(place.path(LOG)):
         return False
     cleaned = Segment.existing(place, log.settings)
+    last_offset = log.segments[first + len(wanted)].base_offset - 1
+    if _epoch_at(cleaned, last_offset) != _epoch_at(old[-1], last_offset):  # I3
+        cleaned.close()
+        return False
     with log.offline_on_error():
         cleaned.rename(SWAP)
         log.disk.flush_directory(log.directory)
@@ -65,6 +71,12 @@ def replace_segments(log: LogState, base_offsets: Sequence[int], *, now_ms: int)
     following = log.segments[first + len(wanted) :]
     log.segments.replace_all([*log.segments[:first], cleaned, *following])
     return True
+
+
+def _epoch_at(segment: Segment, offset: int) -> int | None:
+    """The leader epoch of the batch that ends the segment; None when it ends in a gap."""
+    found = segment.find(offset)
+    return None if found is None else found[1].partition_leader_epoch
 
 
 def finish_replacements(
