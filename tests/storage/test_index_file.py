@@ -66,3 +66,17 @@ def test_a_restart_forgets_all(disk):
     index.restart()
     assert (index.count, disk.stat("/d/x").size) == (0, 0)
     index.close()
+
+
+def test_a_refused_spill_leaves_nothing_behind_what_was_spilled(disk):
+    index = IndexFile(disk, "/d/x", ENTRY, new=True)
+    for number in range(10):
+        index.append(ENTRY.pack(number))
+    disk.faults.capacity_bytes = 44
+    with pytest.raises(OSError, match="no space"):
+        index.spill()
+    disk.faults.capacity_bytes = None
+    index.truncate(2)
+    index.spill()
+    assert disk.stat("/d/x").size == 16
+    assert [index.get(number) for number in range(2)] == [(0,), (1,)]

@@ -85,7 +85,11 @@ class IndexFile:
         file = self._open()
         tail = self._tail
         if tail:
-            file.write(self._spilled_bytes, (tail,))
+            try:
+                file.write(self._spilled_bytes, (tail,))
+            except OSError:
+                file.truncate(self._spilled_bytes)  # a part of it may be there (I1)
+                raise
             self._spilled_bytes += len(tail)
             self._tail = bytearray()
 
