@@ -14,6 +14,7 @@ from quire.storage.cleaner.schedule import CleanerSchedule, CleanerSettings, Com
 from quire.storage.loading import LastStop
 from quire.storage.log import Log
 from quire.storage.settings import LogSettings
+from quire.storage.small_files import replace_file
 from quire.types import TopicPartition
 
 
@@ -157,3 +158,15 @@ def test_the_next_schedule_goes_on_where_the_checkpoint_stands(disk: SimDisk) ->
     assert Cleaning(disk).run(log, now_ms=100) is not None
     assert Cleaning(disk).run(log, now_ms=200) is None
     assert schedule_on(disk).clean_until(CompactedLog(STOCK, LOG_DIR, log)) == 20
+
+
+def test_a_broken_checkpoint_makes_its_logs_dirty_again(disk: SimDisk) -> None:
+    log = dirty_log(disk, "a", 10)
+    replace_file(disk, f"{LOG_DIR}/{checkpoints.CLEANER_OFFSETS}", b"broken")
+    schedule = schedule_on(disk)
+    assignment = schedule.next_assignment([log], now_ms=100)
+    assert assignment is not None
+    assert assignment.job.first_dirty_offset == 0
+    assert checkpoints.CLEANER_OFFSETS in str(schedule.discarded[0])
+    schedule.finish(assignment, done(5), now_ms=100)
+    assert schedule_on(disk).clean_until(log) == 5

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from quire.errors import CorruptFileError
 from quire.ports.disk import Disk
 from quire.ports.entropy import Entropy
 from quire.storage import checkpoints, offset_index, time_index
@@ -83,6 +84,8 @@ class CleanerSchedule:
         self.settings = settings
         self.figures = CleanerFigures()
         self.uncleanable: dict[TopicPartition, Uncleanable] = {}
+        self.discarded: list[CorruptFileError] = []
+        """Checkpoints that could not be read: all logs of their directories count as dirty."""
         self._disk = disk
         self._entropy = entropy
         self._clean_until: dict[str, dict[TopicPartition, int]] = {}
@@ -203,7 +206,12 @@ class CleanerSchedule:
         lines = self._clean_until.get(log_dir)
         if lines is None:
             path = f"{log_dir}/{checkpoints.CLEANER_OFFSETS}"
-            lines = self._clean_until[log_dir] = dict(checkpoints.read_offsets(self._disk, path))
+            try:
+                lines = checkpoints.read_offsets(self._disk, path)
+            except CorruptFileError as error:
+                lines = {}
+                self.discarded.append(error)
+            self._clean_until[log_dir] = lines
         return lines
 
     def _save(self, log_dir: str) -> None:
