@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from quire.records.batch import encode_pairs
 from quire.runtime.cleaner_pool import CleanerPool
 from quire.runtime.disk import RealDisk
 from quire.sim.entropy import SeededEntropy
-from quire.storage.cleaner.job import CleanedGroup, CleaningDone, CleaningFailed
+from quire.storage.cleaner.job import CleanedGroup, CleaningDone, CleaningFailed, LastOfProducer
 from quire.storage.cleaner.schedule import (
     Assignment,
     CleanerSchedule,
@@ -104,3 +108,18 @@ def test_a_cleaning_that_is_given_up_leaves_the_log_as_it_was(tmp_path: Path) ->
     )  # fmt: skip
     assert [segment.base_offset for segment in again.segments] == before
     assert not list((tmp_path / "stock-0").glob("*.cleaned"))
+
+
+def test_a_big_job_does_not_wait_for_a_process_that_is_slow_to_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sleeper = tmp_path / "slow"
+    sleeper.write_text("#!/bin/sh\nexec sleep 30\n")
+    sleeper.chmod(0o700)
+    log = written_log(tmp_path / "stock-0")
+    _, assignment = assigned(log, tmp_path)
+    producers = {number: LastOfProducer(number, 0) for number in range(50_000)}
+    monkeypatch.setattr(sys, "executable", str(sleeper))
+    with CleanerPool() as pool:
+        worker = pool.start(replace(assignment.job, last_of_producers=producers))
+        assert worker.poll() is None

@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -37,6 +38,20 @@ def test_the_pace_holds_a_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(slept) == pytest.approx(5.0)
 
 
+def test_a_long_sleep_ends_when_the_parent_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = os.getppid()
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        monkeypatch.setattr(os, "getppid", lambda: parent + 1)
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    with pytest.raises(ParentGoneError):
+        Pace(bytes_per_second=1.0, parent=parent)(1_000_000)
+    assert slept == [1.0]
+
+
 def test_a_missing_segment_is_a_failure_with_its_path(tmp_path: Path) -> None:
     job = CleaningJob(
         directory=str(tmp_path),
@@ -51,12 +66,15 @@ def test_a_missing_segment_is_a_failure_with_its_path(tmp_path: Path) -> None:
         buffer_bytes=4096,
         hash_key=bytes(16),
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "quire.runtime.cleaner_worker"],
-        input=pickle.dumps((job, float("inf"), os.getpid())),
-        capture_output=True,
-        check=True,
-    )
+    with tempfile.TemporaryFile() as file:
+        pickle.dump((job, float("inf"), os.getpid()), file)
+        file.seek(0)
+        done = subprocess.run(
+            [sys.executable, "-m", "quire.runtime.cleaner_worker", str(file.fileno())],
+            pass_fds=[file.fileno()],
+            capture_output=True,
+            check=True,
+        )
     event = pickle.loads(done.stdout[FRAME.size :])
     assert isinstance(event, CleaningFailed)
     assert str(tmp_path) in event.reason

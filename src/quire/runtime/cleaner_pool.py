@@ -17,6 +17,7 @@ import pickle
 import select
 import subprocess
 import sys
+import tempfile
 from types import TracebackType
 from typing import Self, TypeAlias
 
@@ -32,23 +33,22 @@ class CleaningWorker:
     """One cleaning that runs in another process."""
 
     def __init__(self, job: CleaningJob, bytes_per_second: float) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "quire.runtime.cleaner_worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-        )
+        with tempfile.TemporaryFile() as file:  # a pipe would make us wait for the other's start
+            pickle.dump((job, bytes_per_second, os.getpid()), file)
+            file.seek(0)
+            self._process = subprocess.Popen(  # noqa: S603 -- our own module
+                [sys.executable, "-m", "quire.runtime.cleaner_worker", str(file.fileno())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                pass_fds=[file.fileno()],
+            )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._questions = self._process.stdin
         self._events = self._process.stdout
         self._received = bytearray()
         self.ended = False
-        try:
-            self._questions.write(pickle.dumps((job, bytes_per_second, os.getpid())))
-        except OSError:
-            self.stop()
-            raise
 
     def fileno(self) -> int:
         """Readable when an event may be there."""

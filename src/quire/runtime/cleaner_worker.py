@@ -1,7 +1,7 @@
 """The process that carries out one cleaning: `python -m quire.runtime.cleaner_worker`, started by cleaner_pool.
 
-It reads a job from its standard input, writes events to its standard output, waits for a byte after each group, and
-ends. Its memory goes with it.
+It reads a job from an open file whose number it is told, writes events to its standard output, waits for a byte after
+each group, and ends. Its memory goes with it.
 
 Invariants
   I1  Nothing is read or written after the parent has gone: a new broker may own the directory by then.
@@ -25,6 +25,8 @@ from quire.storage.cleaner.rewrite import clean
 
 FRAME = Struct(">I")
 GO_ON = b"+"
+LONGEST_SLEEP_S = 1.0
+"""A slow rate must not hide for long that the parent has gone."""
 
 
 class ParentGoneError(QuireError):
@@ -41,13 +43,18 @@ class Pace:
         self._bytes = 0
 
     def __call__(self, size: int) -> None:
+        self._check_parent()
+        self._bytes += size
+        if self._bytes_per_second == float("inf"):
+            return
+        due = self._started + self._bytes / self._bytes_per_second
+        while (ahead := due - time.monotonic()) > 0:
+            time.sleep(min(ahead, LONGEST_SLEEP_S))
+            self._check_parent()
+
+    def _check_parent(self) -> None:
         if os.getppid() != self._parent:
             raise ParentGoneError("the process that asked for this cleaning has ended")
-        self._bytes += size
-        if self._bytes_per_second != float("inf"):
-            ahead = self._bytes / self._bytes_per_second - (time.monotonic() - self._started)
-            if ahead > 0:
-                time.sleep(ahead)
 
 
 def send(stream: BinaryIO, event: CleanedGroup | CleaningDone | CleaningFailed) -> None:
@@ -69,8 +76,9 @@ def work(job: CleaningJob, pace: Pace, questions: BinaryIO, answers: BinaryIO) -
 
 
 def main() -> None:
-    """Read (job, bytes per second, parent's pid) and work."""
-    job, bytes_per_second, parent = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
+    """Read (job, bytes per second, parent's pid) from the open file that is named, and work."""
+    with open(int(sys.argv[1]), "rb") as file:
+        job, bytes_per_second, parent = pickle.load(file)  # noqa: S301 -- from our own parent
     work(job, Pace(bytes_per_second, parent), sys.stdin.buffer, sys.stdout.buffer)
 
 
