@@ -77,7 +77,7 @@ def test_an_error_in_the_middle_takes_the_log_offline_and_the_next_start_finishe
 
 
 def test_segments_that_were_cut_and_filled_again_meanwhile_are_not_replaced(tools):
-    home, log = prepared(tools)
+    _, log = prepared(tools)
     log.truncate_to(9, now_ms=0)
     for first_offset in (9, 12, 15):
         refilled = tools.batch(base_offset=first_offset, partition_leader_epoch=2)
