@@ -210,6 +210,33 @@ def test_every_cut_and_every_changed_byte_of_a_section_is_survived() -> None:
 
 
 @settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.integers(0, 62).map(lambda bits: 1 << bits), min_size=1, max_size=6),
+    st.lists(st.tuples(st.text(max_size=80), st.none() | st.binary(max_size=80)), max_size=70),
+    st.data(),
+)
+def test_both_find_the_same_in_records_of_any_timestamps_and_headers(
+    deltas: list[int], headers: list[tuple[str, bytes | None]], data: st.DataObject
+) -> None:
+    records = [
+        Record(place, sign * delta, b"k", None, tuple(headers[: place * 12]))
+        for place, (delta, sign) in enumerate((d, s) for d in deltas for s in (1, -1))
+    ]
+    section = reference.encode_records(records, 0, 0)[0][HEADER_SIZE:]
+    assert kernel.decode_records(section, len(records), 0, 0) == records
+    for _ in range(3):
+        wounded = bytearray(section)
+        at = data.draw(st.integers(0, len(section) - 1))
+        wounded[at] = data.draw(st.sampled_from([0, 1, 2, 0x7F, 0x80, 0x81, 0xFF]))
+        if data.draw(st.booleans()):
+            del wounded[at + 1 :]
+        arguments = (bytes(wounded), len(records))
+        assert outcome(kernel.scan_records, *arguments) == outcome(
+            reference.scan_records, *arguments
+        )
+
+
+@settings(max_examples=300, deadline=None)
 @given(st.lists(st.binary(min_size=50, max_size=9000), min_size=1, max_size=4))
 def test_both_walk_records_of_every_size_the_same(values: list[bytes]) -> None:
     records = [Record(n * 40, n * 70, value[:90], value) for n, value in enumerate(values)]

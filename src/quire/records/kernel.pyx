@@ -174,7 +174,7 @@ cdef extern from *:
         int64_t timestamp_delta, offset_delta, key_length, value_length, header_count;
     } quire_span;
 
-    #define QUIRE_PLAIN_NUMBERS_SIZE 9 /* length, attributes, two deltas, the key's length */
+    #define QUIRE_PLAIN_NUMBERS_SIZE 11 /* length 2, attributes 1, deltas 4 and 2, the key's length 2 */
 
     /* A number of one or two bytes, still zigzag; NULL when it is longer. */
     QUIRE_INLINE const uint8_t *quire_read_short(const uint8_t *at, int64_t *raw)
@@ -188,9 +188,46 @@ cdef extern from *:
         return high < 0x80 ? at + 2 : NULL;
     }
 
-    /* 1 with the record in `span` when it is sound and plain: short numbers, no headers. 0 says nothing:
+    /* The same for up to four bytes: 18 hours before or after, when it is a timestamp. */
+    QUIRE_INLINE const uint8_t *quire_read_medium(const uint8_t *at, int64_t *raw)
+    {
+        const uint8_t *end = quire_read_short(at, raw);
+        int64_t high;
+        if (end)
+            return end;
+        high = at[2];
+        *raw = (at[0] & 0x7F) | (int64_t)(at[1] & 0x7F) << 7 | (high & 0x7F) << 14;
+        if (high < 0x80)
+            return at + 3;
+        high = at[3];
+        *raw |= high << 21;
+        return high < 0x80 ? at + 4 : NULL;
+    }
+
+    /* Whether `count` headers with short numbers end where the record does. */
+    static int quire_plain_headers_fill(const uint8_t *at, const uint8_t *stop, int64_t count)
+    {
+        int64_t raw;
+        while (count--) {
+            if (stop - at < 2)
+                return 0;
+            at = quire_read_short(at, &raw);
+            if (!at || raw & 1 || raw >> 1 >= stop - at)
+                return 0;
+            at += raw >> 1;
+            if (*at >= 0x80 && stop - at < 2)
+                return 0;
+            at = quire_read_short(at, &raw);
+            if (!at || (raw & 1 && raw != 1) || raw >> 1 > stop - at)
+                return 0;
+            at += raw >> 1;
+        }
+        return at == stop;
+    }
+
+    /* 1 with the record in `span` when it is sound and plain: all its numbers are short. 0 says nothing:
        the careful way decides. One comparison covers all numbers in front of the key, one the key and the
-       number behind it; that the value ends one byte before the record covers the rest. */
+       number behind it, one the value and the number of headers. */
     QUIRE_INLINE int quire_read_plain(
         const uint8_t *data, Py_ssize_t position, Py_ssize_t end, quire_span *span)
     {
@@ -205,7 +242,7 @@ cdef extern from *:
         stop = at + (raw >> 1);
         span->end = stop - data;
         span->attributes = at - data;
-        at = quire_read_short(at + 1, &raw);
+        at = quire_read_medium(at + 1, &raw);
         if (!at)
             return 0;
         span->timestamp_delta = (raw >> 1) ^ -(raw & 1);
@@ -220,13 +257,17 @@ cdef extern from *:
         span->key_start = at - data;
         span->key_length = (raw >> 1) - (raw & 1);
         at = quire_read_short(at + (raw >> 1), &raw);
-        if (!at || (raw & 1 && raw != 1) || (raw >> 1) + 1 != stop - at || stop[-1] != 0)
+        if (!at || (raw & 1 && raw != 1) || raw >> 1 >= stop - at)
             return 0;
         span->value_start = at - data;
         span->value_length = (raw >> 1) - (raw & 1);
-        span->headers_start = span->end;
-        span->header_count = 0;
-        return 1;
+        at += raw >> 1;
+        raw = *at++;
+        span->headers_start = at - data;
+        span->header_count = raw >> 1;
+        if (!raw)
+            return at == stop;
+        return !(raw & 0x81) && quire_plain_headers_fill(at, stop, raw >> 1);
     }
     """
     ctypedef struct Span "quire_span":
