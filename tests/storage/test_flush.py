@@ -37,6 +37,8 @@ def test_a_flush_of_what_is_sealed_leaves_the_active_segment_alone(tools):
     paths = [file.path for file in plan.files]
     assert log.segments.active.path not in paths
     assert home.path("00000000000000000000.index") in paths
+    plan.run()
+    flush.finish(log, plan)
     log.flush(now_ms=0, up_to=sealed_end)
     assert log.recovery_point == sealed_end
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from quire.storage import flush
 from quire.storage.retention import enforce
 
 
@@ -103,3 +104,12 @@ def test_a_full_disk_refuses_retention_and_the_next_pass_goes_on(tools):
     enforce(log, now_ms=3000)
     assert starts(log) == [12, 18]
     assert len(log.deletions.due(3000)) == 2
+
+
+def test_while_a_flush_is_under_way_nothing_goes(tools):
+    _, log = aged(tools, retention_ms=1500)
+    plan = flush.begin(log, now_ms=3000)
+    assert enforce(log, now_ms=3000).by_time == 0
+    plan.run()
+    flush.finish(log, plan)
+    assert enforce(log, now_ms=3000).by_time == 2

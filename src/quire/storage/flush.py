@@ -11,6 +11,8 @@ Invariants
       scanned after a crash, and its indexes are built anew.
   I3  After a failed fsync the log is offline: the system may have dropped the pages, and a second
       fsync that succeeds would prove nothing.
+  I4  One plan at a time: its run writes the epoch history, perhaps on another thread, and so does
+      retention, which therefore waits for the next pass while a plan is not finished.
 Not here   the threads, and the checkpoint of recovery points (storage.log_dirs).
 See        docs/decisions/0004-active-index-in-memory.md
 """
@@ -49,8 +51,12 @@ class FlushPlan(NamedTuple):
 
 
 def begin(log: LogState, *, now_ms: int, up_to: int | None = None) -> FlushPlan:
-    """Plan to flush what is below `up_to` (None: everything). On the loop."""
+    """Plan to flush what is below `up_to` (None: everything). On the loop.
+
+    To be followed by `finish` or `fail` before the next one begins (I4).
+    """
     log.fail_if_offline()
+    assert not log.flush_is_under_way  # I4
     end_offset = log.log_end_offset if up_to is None else min(up_to, log.log_end_offset)
     files: list[File] = []
     if end_offset > log.recovery_point or log.sealed_since_flush:
@@ -63,6 +69,7 @@ def begin(log: LogState, *, now_ms: int, up_to: int | None = None) -> FlushPlan:
             files.extend(segment.files_to_flush(with_indexes=sealed))
     directory = log.directory if log.directory_is_dirty else None
     log.directory_is_dirty = log.sealed_since_flush = False
+    log.flush_is_under_way = True
     return FlushPlan(
         disk=log.disk,
         leader_epochs=log.leader_epochs,
@@ -76,6 +83,7 @@ def begin(log: LogState, *, now_ms: int, up_to: int | None = None) -> FlushPlan:
 
 def finish(log: LogState, plan: FlushPlan) -> None:
     """The plan has run: move the recovery point, unless the log was cut meanwhile. On the loop."""
+    log.flush_is_under_way = False
     if plan.truncations == log.truncations:
         log.recovery_point = max(log.recovery_point, plan.end_offset)
     log.last_flush_ms = plan.started_ms
@@ -83,6 +91,7 @@ def finish(log: LogState, plan: FlushPlan) -> None:
 
 def fail(log: LogState, error: OSError) -> None:
     """The plan has failed: nothing more is served (I3). On the loop."""
+    log.flush_is_under_way = False
     log.failure = error
     log.directory_is_dirty = log.sealed_since_flush = True
 

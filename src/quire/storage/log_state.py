@@ -42,6 +42,7 @@ class LogState:
         "disk",
         "draw_below",
         "failure",
+        "flush_is_under_way",
         "high_watermark",
         "last_flush_ms",
         "leader_epochs",
@@ -76,6 +77,8 @@ class LogState:
         self.draw_below = draw_below
         self.deletions = Deletions(disk)
         self.failure: OSError | None = None
+        self.flush_is_under_way = False
+        """Another thread may be writing the epoch history: nobody else may (storage.flush I4)."""
         self.log_start_offset = segments[0].base_offset
         self.log_end_offset = segments.active.base_offset
         self.high_watermark = self.log_start_offset

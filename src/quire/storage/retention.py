@@ -74,7 +74,12 @@ def advance_log_start_offset(log: LogState, offset: int, *, now_ms: int) -> bool
 
 
 def _remove_prefix(log: LogState, is_expired: IsExpired, now_ms: int) -> int:
-    """Remove segments from the oldest on, up to the first that is not expired or not committed."""
+    """Remove segments from the oldest on, up to the first that is not expired or not committed.
+
+    While a flush is under way nothing goes: the next pass finds it again (flush I4).
+    """
+    if log.flush_is_under_way:
+        return 0
     count = 0
     for number, segment in enumerate(log.segments):
         end_offset = log.segments.end_offset(number, log.log_end_offset)
