@@ -116,7 +116,7 @@ class World:
             segment_bytes=300 + self.entropy.below(1200),
             index_interval_bytes=self.entropy.below(200),
             retention_ms=-1,
-            retention_bytes=-1 if compacted or self.entropy.one_in(2) else 2500,
+            retention_bytes=-1 if compacted or self.entropy.one_in(2) else self.entropy.below(2500),
             delete_retention_ms=self.entropy.below(400),
             file_delete_delay_ms=self.entropy.below(50),
             min_cleanable_dirty_ratio=0.0,
