@@ -459,3 +459,31 @@ def test_a_partition_without_its_topic_id_is_told_apart() -> None:
     machine.disk.make_directory("/a/orders-1")
     write_topic_id(machine.disk, "/a/orders-1", TOPIC_ID)
     assert [hosted.topic_id for hosted in machine.start()] == [None, TOPIC_ID]
+
+
+def test_a_partition_made_again_inherits_no_offsets_from_the_one_that_was_deleted() -> None:
+    machine = Machine("/a")
+    dirs = machine.start()
+    log = machine.create(dirs, ORDERS[0], records=9)
+    log.update_high_watermark(9)
+    log.advance_log_start_offset(5, now_ms=NOW_MS)
+    log.flush(now_ms=NOW_MS)
+    dirs.checkpoint_recovery_points()
+    dirs.checkpoint_log_start_offsets()
+    dirs.checkpoint_high_watermarks()
+    dirs.schedule_deletion(ORDERS[0], at_ms=0, entropy=machine.entropy)
+    machine.create(dirs, ORDERS[0], records=3).flush(now_ms=NOW_MS)
+    machine.disk = machine.disk.crash()
+    again = _log(machine.start(), ORDERS[0])
+    assert (again.log_start_offset, again.recovery_point, again.high_watermark) == (0, 0, 0)
+    assert len(_values(again)) == 3
+
+
+def test_a_recovery_point_above_the_end_of_its_log_is_taken_back_at_once() -> None:
+    machine = Machine("/a")
+    dirs = machine.start()
+    machine.create(dirs, ORDERS[0], records=3).flush(now_ms=NOW_MS)
+    replace_file(machine.disk, f"/a/{RECOVERY_POINTS}", b"0\n1\norders 0 100\n")
+    machine.disk = machine.disk.crash()
+    machine.start()
+    assert read_offsets(machine.disk, f"/a/{RECOVERY_POINTS}") == {ORDERS[0]: 3}

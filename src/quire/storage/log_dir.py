@@ -39,6 +39,7 @@ from quire.storage.small_files import parent_of
 from quire.types import TopicPartition
 
 LOCK = ".lock"
+CHECKPOINTS = (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
 
 
 class OpenedLog(Protocol):
@@ -86,6 +87,7 @@ class CheckpointPlan(NamedTuple):
     def run(self) -> None:
         path = f"{self.log_dir.path}/{self.name}"
         write_offsets(self.log_dir.disk, path, self.offsets)
+        self.log_dir.written[self.name] = self.offsets
 
 
 class DirectoryContents(NamedTuple):
@@ -112,6 +114,8 @@ class LogDir:
         self.discarded: list[CorruptFileError] = []
         """Checkpoints that could not be read, and count as never written."""
         self.is_loaded = False
+        self.written: dict[str, Mapping[TopicPartition, int]] = {}
+        """What stands in each checkpoint now."""
         self._checkpoints: dict[str, dict[TopicPartition, int]] = {}
         self._lock: Lock | None = None
 
@@ -133,12 +137,13 @@ class LogDir:
         """Read what the last process left, and take back its promise (I2)."""
         self.clean_shutdown = read_clean_shutdown(self.disk, self.path)
         remove_clean_shutdown(self.disk, self.path)
-        for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS):
+        for name in CHECKPOINTS:
             try:
                 self._checkpoints[name] = read_offsets(self.disk, f"{self.path}/{name}")
             except CorruptFileError as error:
                 self._checkpoints[name] = {}
                 self.discarded.append(error)
+            self.written[name] = self._checkpoints[name]
 
     def contents(self) -> DirectoryContents:
         """The partition directories, sorted by name."""
@@ -185,6 +190,23 @@ class LogDir:
             if offset is not None:
                 offsets[key] = offset
         return CheckpointPlan(self, name, offsets)
+
+    def lower_recovery_points(self) -> None:
+        """Take back what a log that ends below its remembered recovery point was thought to have.
+
+        What is appended there now would be believed to be durable after the next crash.
+        """
+        written = self.written.get(RECOVERY_POINTS, {})
+        if any(each.log.recovery_point < written.get(key, 0) for key, each in self.logs.items()):
+            self.checkpoint(RECOVERY_POINTS).run()
+
+    def forget(self, topic_partition: TopicPartition) -> None:
+        """Take the rows of a partition that is gone out of the checkpoints, before one of the same
+        name is made: its first records would be believed durable, or deleted, after a crash.
+        """
+        for name in CHECKPOINTS:
+            if topic_partition in self.written.get(name, {}):
+                self.checkpoint(name).run()
 
     def fail(self, error: OSError) -> list[TopicPartition]:
         """Take the directory and its logs offline (I3); the partitions that were on it."""

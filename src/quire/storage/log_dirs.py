@@ -26,7 +26,14 @@ from quire.ports.entropy import Entropy
 from quire.storage.checkpoints import HIGH_WATERMARKS, LOG_START_OFFSETS, RECOVERY_POINTS
 from quire.storage.directory_names import Stage, is_topic_name, staged_name
 from quire.storage.loading import LastStop
-from quire.storage.log_dir import CheckpointPlan, HostedLog, LogDir, LogToOpen, OpenLog
+from quire.storage.log_dir import (
+    CHECKPOINTS,
+    CheckpointPlan,
+    HostedLog,
+    LogDir,
+    LogToOpen,
+    OpenLog,
+)
 from quire.storage.meta_properties import Identity, agree, new_uuid, write_meta_properties
 from quire.storage.partition_metadata import uuid_to_text, write_topic_id
 from quire.storage.small_files import parent_of
@@ -160,6 +167,7 @@ class LogDirs:
                 on_progress(done, total, str(loaded.to_open.topic_partition))
         for log_dir in self.online:
             log_dir.is_loaded = True
+            _try(log_dir, log_dir.lower_recovery_points)
         _check_any_left(self.log_dirs)
 
     def create(
@@ -181,6 +189,7 @@ class LogDirs:
         log_dir = self._place(directory_id)
         directory = f"{log_dir.path}/{topic_partition}"
         try:
+            log_dir.forget(topic_partition)
             self._disk.make_directory(directory)
             write_topic_id(self._disk, directory, topic_id)
             self._disk.flush_directory(log_dir.path)
@@ -249,7 +258,7 @@ class LogDirs:
         for log_dir in self.online:
             try:
                 is_whole = log_dir.close_logs(now_ms=now_ms)
-                for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS):
+                for name in CHECKPOINTS:
                     log_dir.checkpoint(name).run()
                 if is_whole and is_clean:
                     log_dir.promise_clean(broker_epoch)
