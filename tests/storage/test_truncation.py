@@ -65,3 +65,20 @@ def test_an_aborted_transaction_whose_marker_is_cut_is_open_again(tools, home):
     log.truncate_to(3, now_ms=tools.NOW_MS)
     assert log.aborted_transactions(0, 9) == []
     assert log.producers.first_undecided_offset == 0
+
+
+def test_an_aborted_transaction_whose_marker_was_cut_never_comes_back(tools):
+    for seed in range(20):
+        home = tools.Home(seed)
+        log = home.open()
+        tools.append(log, tools.producer_batch(0, is_transactional=True))
+        tools.append(log, tools.marker(7, commit=False))
+        log.roll(now_ms=0)
+        log.flush(now_ms=0)
+        assert len(log.aborted_transactions(0, tools.FAR)) == 1
+        log.truncate_to(3, now_ms=0)
+        for _ in range(2):  # the segment that was cut is not the last below the recovery point
+            home.fill(1)
+            log.roll(now_ms=0)
+            log.flush(now_ms=0)
+        assert home.crash_and_open().aborted_transactions(0, tools.FAR) == []

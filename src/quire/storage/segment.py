@@ -248,8 +248,11 @@ class Segment:
         if with_indexes:
             files.append(self.offset_index.entries.start_flush())
             files.append(self.time_index.entries.start_flush())
-            if self.transaction_index.entries.count:
-                files.append(self.transaction_index.entries.start_flush())
+            aborted = self.transaction_index.entries
+            if aborted.count or self.place.disk.exists(
+                aborted.path
+            ):  # emptied: that must last, too
+                files.append(aborted.start_flush())
         return files
 
     def rebuild_indexes(self, fault: str) -> None:
