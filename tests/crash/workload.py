@@ -160,14 +160,18 @@ class World:
         self._learn_end()
 
     def step(self) -> None:
-        """One random piece of work; a full disk refuses some, which must change nothing."""
+        """One random piece of work; a full or failing disk refuses some, which must change nothing."""
         self.now_ms += self.entropy.below(30)
         weighted = self.WORK_COMPACTED if self.compacted else self.WORK
         work = weighted[self.entropy.below(len(weighted))]
+        broken = self._break_something() if self.entropy.one_in(25) else None
         try:
             getattr(self, work)()
         except OSError:
             self.refusals += 1
+        finally:
+            if broken is not None:
+                self.disk.faults.heal_path(broken)
         if self.log.failure is not None:
             raise SimulatedCrash
 
@@ -578,6 +582,14 @@ class World:
             for producer in self.log.producers
             if producer.transaction_first_offset >= 0
         }
+
+    def _break_something(self) -> str:
+        """One file of the log, or its directory, gives input/output errors from now on."""
+        names = self.disk.list(DIRECTORY)
+        number = self.entropy.below(len(names) + 1)
+        path = f"{DIRECTORY}/{names[number]}" if number < len(names) else DIRECTORY
+        self.disk.faults.break_path(path)
+        return path
 
     def _used_bytes(self) -> int:
         return sum(self.disk.stat(f"{DIRECTORY}/{name}").size for name in self.disk.list(DIRECTORY))
