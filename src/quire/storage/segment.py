@@ -249,9 +249,8 @@ class Segment:
             files.append(self.offset_index.entries.start_flush())
             files.append(self.time_index.entries.start_flush())
             aborted = self.transaction_index.entries
-            if aborted.count or self.place.disk.exists(
-                aborted.path
-            ):  # emptied: that must last, too
+            was_emptied = not aborted.count and self.place.disk.exists(aborted.path)
+            if aborted.count or was_emptied:  # else a crash would bring its entries back
                 files.append(aborted.start_flush())
         return files
 
