@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := $(VENV)/bin
-KERNEL := $(wildcard src/quire/records/*.pyx)
+KERNEL := $(wildcard src/quire/records/*.pyx src/quire/records/*.pxd)
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check fmt lint types rooms docs bench fuzz soak build clean
 
