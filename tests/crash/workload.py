@@ -16,7 +16,7 @@ L8  Retention takes nothing at or above the high watermark.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from quire.records.batch import (
     BatchHeader,
@@ -153,7 +153,10 @@ class World:
             if self.entropy.one_in(3):
                 self.disk.faults.fail_after(operations=self.entropy.below(20))
             try:
-                self.log = self._open(self._last_stop())
+                last_stop = self._last_stop()
+                self.log = self._open(last_stop)
+                if self.log.recovery_point < last_stop.recovery_point:
+                    self._write_checkpoints()  # before anything is appended, as LogDirs.load does
                 break
             except SimulatedCrash:
                 self.crashes += 1
@@ -164,6 +167,9 @@ class World:
         self.now_ms += self.entropy.below(30)
         weighted = self.WORK_COMPACTED if self.compacted else self.WORK
         work = weighted[self.entropy.below(len(weighted))]
+        most_operations = self.MANY_FILES.get(work)
+        if most_operations is not None and self.entropy.one_in(4):
+            self.disk.faults.fail_after(operations=self.entropy.below(most_operations))
         broken = self._break_something() if self.entropy.one_in(25) else None
         try:
             getattr(self, work)()
@@ -179,18 +185,11 @@ class World:
 
     WORK = (
         *("append", "append", "append", "append", "append_idempotent", "append_transactional"),
-        *(
-            "end_transaction",
-            "flush",
-            "flush",
-            "roll",
-            "checkpoint",
-            "retain",
-            "cut_head",
-            "unlink",
-        ),
-        *("append", "truncate"),
+        *("end_transaction", "flush", "flush", "roll", "checkpoint", "retain", "cut_head"),
+        *("unlink", "append", "truncate"),
     )
+    MANY_FILES: ClassVar = {"compact": 60, "truncate": 20, "retain": 20, "cut_head": 20, "roll": 8}
+    """Work of many steps, in the middle of which the disk strikes more often."""
     WORK_COMPACTED = (
         *("append", "append", "append", "append", "append_idempotent", "append_transactional"),
         *("end_transaction", "flush", "roll", "checkpoint", "unlink", "compact", "compact"),
@@ -556,7 +555,7 @@ class World:
         self.disk.faults.capacity_bytes = None
         self.log.close(now_ms=self.now_ms)
         self._write_checkpoints()
-        last_stop = replace_clean(self._last_stop())
+        last_stop = self._last_stop()._replace(clean=True)
         self.disk = self.disk.crash()
         self.log = self._open(last_stop)
         self._demand(self.log.recovery.scanned_bytes == 0, "a clean stop was followed by a scan")
@@ -597,10 +596,6 @@ class World:
     def _demand(self, condition: bool, message: str) -> None:
         if not condition:
             raise LostPromiseError(message)
-
-
-def replace_clean(last_stop: LastStop) -> LastStop:
-    return last_stop._replace(clean=True)
 
 
 __all__ = ["LostPromiseError", "World", "replace"]
