@@ -15,7 +15,7 @@ L8  Retention takes nothing at or above the high watermark.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from quire.records.batch import (
@@ -596,6 +596,3 @@ class World:
     def _demand(self, condition: bool, message: str) -> None:
         if not condition:
             raise LostPromiseError(message)
-
-
-__all__ = ["LostPromiseError", "World", "replace"]
