@@ -265,3 +265,16 @@ def test_compaction_may_leave_gaps_between_segments(tools):
     log = home.open()
     assert log.log_end_offset == 18
     assert log.recovery.is_sound
+
+
+def test_what_recovery_cut_does_not_come_back_with_the_next_loss_of_power(tools):
+    name = "00000000000000000000.log"
+    for seed in range(20):
+        home = tools.Home(seed)
+        home.open()
+        home.fill(2)
+        sound = home.bytes_of(name)
+        home.write(name, sound + b"torn" * 50)
+        home.open()
+        home.disk = home.disk.crash()
+        assert home.bytes_of(name) == sound

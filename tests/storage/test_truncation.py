@@ -82,3 +82,13 @@ def test_an_aborted_transaction_whose_marker_was_cut_never_comes_back(tools):
             log.roll(now_ms=0)
             log.flush(now_ms=0)
         assert home.crash_and_open().aborted_transactions(0, tools.FAR) == []
+
+
+def test_what_was_cut_does_not_come_back_with_the_next_loss_of_power(tools):
+    for seed in range(20):
+        home = tools.Home(seed)
+        log = home.open()
+        home.fill(4)
+        log.flush(now_ms=0)
+        log.truncate_to(3, now_ms=0)
+        assert home.crash_and_open().log_end_offset == 3
