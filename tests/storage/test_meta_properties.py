@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from quire.config.java_properties import parse_properties
 from quire.errors import CorruptFileError, StorageError
 from quire.runtime.disk import RealDisk
 from quire.sim.disk import SimDisk
 from quire.sim.entropy import SeededEntropy
-from quire.storage.java_properties import parse_properties
 from quire.storage.meta_properties import (
     Identity,
     MetaProperties,

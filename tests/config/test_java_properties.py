@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.storage.java_properties import format_properties, parse_properties
+from quire.config.java_properties import format_properties, parse_properties
 
 texts = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"]), max_size=12)
 
