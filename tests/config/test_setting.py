@@ -62,7 +62,7 @@ def test_on_an_instance_a_setting_is_its_value() -> None:
 def test_settings_are_never_changed() -> None:
     settings = Example.of({})
     with pytest.raises(AttributeError, match=r"some.size is read-only"):
-        settings.some_size = 5  # type: ignore[misc]
+        settings.some_size = 5
 
 
 def test_a_class_knows_what_its_parents_declared() -> None:
