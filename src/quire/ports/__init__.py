@@ -1,1 +1,1 @@
-"""The four doors to the world: protocols only, no code."""
+"""The doors to the world: protocols only, no code."""

@@ -1,0 +1,1 @@
+"""The asking side of the protocol: connections, metadata, and what is asked over them."""

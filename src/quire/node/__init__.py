@@ -1,0 +1,1 @@
+"""A running node: rooms wired together, effects carried out, through the ports alone."""
