@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from typing import Final, NamedTuple
+
+UUID_SIZE: Final = 16
+_UUID_CHARACTERS: Final = 22
 
 
 class TopicPartition(NamedTuple):
@@ -13,3 +18,20 @@ class TopicPartition(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.topic}-{self.partition}"
+
+
+def uuid_to_text(uuid: bytes) -> str:
+    """Sixteen bytes as 22 characters of URL-safe base64."""
+    return urlsafe_b64encode(uuid).rstrip(b"=").decode()
+
+
+def uuid_from_text(text: str) -> bytes:
+    """The inverse; ValueError for what is not a uuid in that form."""
+    if len(text) == _UUID_CHARACTERS and text.isascii():
+        try:
+            uuid = urlsafe_b64decode(text + "==")
+        except Base64Error:
+            uuid = b""
+        if len(uuid) == UUID_SIZE and uuid_to_text(uuid) == text:
+            return uuid
+    raise ValueError(f"{text!r} is not a uuid in base64")

@@ -14,10 +14,10 @@ from quire.storage.clean_shutdown import read_clean_shutdown, write_clean_shutdo
 from quire.storage.log import Log
 from quire.storage.log_dir import LogDir, LogToOpen
 from quire.storage.meta_properties import MetaProperties, read_meta_properties
-from quire.storage.partition_metadata import read_topic_id, uuid_from_text, write_topic_id
+from quire.storage.partition_metadata import read_topic_id, write_topic_id
 from quire.storage.settings import LogSettings
 from quire.storage.small_files import replace_file
-from quire.types import TopicPartition
+from quire.types import TopicPartition, uuid_from_text
 
 PAGE = Path(__file__).parents[2] / "docs/formats/log-directory.md"
 ORDERS = TopicPartition("orders", 0)

@@ -18,8 +18,8 @@ from quire.storage.meta_properties import (
     read_meta_properties,
     write_meta_properties,
 )
-from quire.storage.partition_metadata import uuid_from_text, uuid_to_text
 from quire.storage.small_files import read_file, replace_file
+from quire.types import uuid_from_text, uuid_to_text
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 DIRECTORY_ID = uuid_from_text("kacmbi_gQLC08eYStE33bg")

@@ -11,11 +11,10 @@ from quire.runtime.disk import RealDisk
 from quire.sim.disk import SimDisk
 from quire.storage.partition_metadata import (
     read_topic_id,
-    uuid_from_text,
-    uuid_to_text,
     write_topic_id,
 )
 from quire.storage.small_files import read_file, replace_file
+from quire.types import uuid_from_text, uuid_to_text
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data-clean" / "g-txn-0"
 

@@ -35,9 +35,9 @@ from quire.storage.log_dir import (
     OpenLog,
 )
 from quire.storage.meta_properties import Identity, agree, new_uuid, write_meta_properties
-from quire.storage.partition_metadata import uuid_to_text, write_topic_id
+from quire.storage.partition_metadata import write_topic_id
 from quire.storage.small_files import parent_of
-from quire.types import TopicPartition
+from quire.types import TopicPartition, uuid_to_text
 
 _UNIQUE_SIZE = 16
 

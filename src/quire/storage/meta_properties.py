@@ -16,8 +16,8 @@ from quire.config.java_properties import format_properties, parse_properties
 from quire.errors import CorruptFileError, StorageError
 from quire.ports.disk import Disk
 from quire.ports.entropy import Entropy
-from quire.storage.partition_metadata import uuid_from_text, uuid_to_text
 from quire.storage.small_files import read_file, replace_file
+from quire.types import uuid_from_text, uuid_to_text
 
 FILE_NAME = "meta.properties"
 

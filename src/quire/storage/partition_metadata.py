@@ -7,18 +7,14 @@ See        docs/formats/log-directory.md, KIP-516
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as Base64Error
-
 from quire.errors import CorruptFileError
 from quire.ports.disk import Disk
 from quire.storage.small_files import read_text, replace_file
+from quire.types import UUID_SIZE, uuid_from_text, uuid_to_text
 
 FILE_NAME = "partition.metadata"
 
 _VERSION = "0"
-_UUID_SIZE = 16
-_UUID_CHARACTERS = 22
 
 
 def read_topic_id(disk: Disk, directory: str) -> bytes | None:
@@ -49,24 +45,7 @@ def read_topic_id(disk: Disk, directory: str) -> bytes | None:
 
 def write_topic_id(disk: Disk, directory: str, topic_id: bytes) -> None:
     """Make the file; Kafka's bytes, without a line feed at the end."""
-    if len(topic_id) != _UUID_SIZE or not any(topic_id):
+    if len(topic_id) != UUID_SIZE or not any(topic_id):
         raise ValueError(f"not a topic id: {topic_id.hex()!r}")
     text = f"version: {_VERSION}\ntopic_id: {uuid_to_text(topic_id)}"
     replace_file(disk, f"{directory}/{FILE_NAME}", text.encode())
-
-
-def uuid_to_text(uuid: bytes) -> str:
-    """Sixteen bytes as 22 characters of URL-safe base64."""
-    return urlsafe_b64encode(uuid).rstrip(b"=").decode()
-
-
-def uuid_from_text(text: str) -> bytes:
-    """The inverse; ValueError for what is not a uuid in that form."""
-    if len(text) == _UUID_CHARACTERS and text.isascii():
-        try:
-            uuid = urlsafe_b64decode(text + "==")
-        except Base64Error:
-            uuid = b""
-        if len(uuid) == _UUID_SIZE and uuid_to_text(uuid) == text:
-            return uuid
-    raise ValueError(f"{text!r} is not a uuid in base64")
