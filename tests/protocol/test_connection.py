@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from quire.errors import FrameSizeError, ProtocolError, UnsupportedVersionError
 from quire.protocol.apis import Listener
 from quire.protocol.connection import (
+    SCRATCH_BYTES,
     ClientFraming,
     FrameReceiver,
     ServerFraming,
@@ -63,6 +64,7 @@ def test_any_cutting_of_the_stream_gives_the_same_frames(bodies, step):
 def test_a_large_frame_is_received_into_its_own_buffer():
     receiver = FrameReceiver()
     size = 1_000_000
+    feed(receiver, framed(bytes(size)))  # from now on it is trusted with as much
     feed(receiver, struct.pack(">i", size) + b"a" * 10)
     buffer = receiver.buffer()
     assert len(buffer) == size - 10
@@ -99,7 +101,40 @@ def test_memory_follows_what_arrives_and_not_what_is_claimed():
         after, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert after - before < 4 * 1_100_000
+    assert after - before < 4 * 140_000
+
+
+def test_receivers_that_share_a_scratch_buffer_do_not_mix_their_frames():
+    scratch = bytearray(SCRATCH_BYTES)
+    receivers = [FrameReceiver(scratch=scratch) for _ in range(3)]
+    streams = [framed(bytes([n]) * 50) * 3 + framed(bytes([n]) * 30_000) for n in range(3)]
+    found = [[], [], []]
+    for position in range(0, len(streams[0]), 37):
+        for n, receiver in enumerate(receivers):
+            found[n] += feed(receiver, streams[n][position : position + 37])
+    for n in range(3):
+        assert found[n] == [bytes([n]) * 50] * 3 + [bytes([n]) * 30_000]
+
+
+def test_an_idle_receiver_with_a_shared_scratch_buffer_takes_next_to_no_memory():
+    scratch = bytearray(SCRATCH_BYTES)
+    tracemalloc.start()
+    try:
+        receivers = [FrameReceiver(scratch=scratch) for _ in range(1000)]
+        for receiver in receivers:
+            feed(receiver, framed(b"x" * 10_000) + b"\0\0")
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert used < 1000 * 1000
+
+
+def test_frames_before_a_refused_one_are_given_out():
+    receiver = FrameReceiver(1000)
+    assert feed(receiver, framed(b"good") + struct.pack(">i", 1001) + b"more") == [b"good"]
+    assert receiver.failure is not None
+    with pytest.raises(FrameSizeError):
+        receiver.received(0)
 
 
 def test_a_frame_of_many_chunks_arrives_whole():

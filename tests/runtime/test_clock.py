@@ -13,3 +13,10 @@ def test_the_monotonic_clock_never_goes_back() -> None:
     clock = RealClock()
     readings = [clock.monotonic_ms() for _ in range(1000)]
     assert readings == sorted(readings)
+
+
+def test_both_readings_of_the_monotonic_clock_agree() -> None:
+    clock = RealClock()
+    before = clock.monotonic_ms()
+    reading = clock.monotonic_ns()
+    assert before <= reading // 1_000_000 <= clock.monotonic_ms()

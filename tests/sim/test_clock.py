@@ -10,6 +10,7 @@ def test_time_passes_only_when_told() -> None:
     assert (clock.wall_ms(), clock.monotonic_ms()) == (1000, 0)
     clock.advance(5)
     assert (clock.wall_ms(), clock.monotonic_ms()) == (1005, 5)
+    assert clock.monotonic_ns() == 5_000_000
 
 
 def test_a_jump_moves_the_wall_clock_alone() -> None:

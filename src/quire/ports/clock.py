@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Both in whole milliseconds."""
+    """Whole milliseconds, but for the one that measures."""
 
     def wall_ms(self) -> int:
         """Since 1970-01-01 UTC. May jump, in both directions."""
@@ -14,4 +14,8 @@ class Clock(Protocol):
 
     def monotonic_ms(self) -> int:
         """Since some moment. Never goes back."""
+        ...
+
+    def monotonic_ns(self) -> int:
+        """As `monotonic_ms`, in nanoseconds: for measuring how long a piece of work took."""
         ...

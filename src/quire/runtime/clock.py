@@ -1,4 +1,4 @@
-"""The real clock: the system's wall clock and its monotonic one, in whole milliseconds."""
+"""The real clock: the system's wall clock and its monotonic one."""
 
 from __future__ import annotations
 
@@ -17,3 +17,5 @@ class RealClock:
 
     def monotonic_ms(self) -> int:
         return time.monotonic_ns() // _NANOSECONDS_PER_MILLISECOND
+
+    monotonic_ns = staticmethod(time.monotonic_ns)

@@ -18,6 +18,9 @@ class SimClock:
     def monotonic_ms(self) -> int:
         return self._monotonic_ms
 
+    def monotonic_ns(self) -> int:
+        return self._monotonic_ms * 1_000_000
+
     def advance(self, duration_ms: int) -> None:
         """Let time pass."""
         if duration_ms < 0:
