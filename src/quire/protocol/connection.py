@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from functools import cache
 from struct import Struct
 from struct import error as struct_error
 from typing import Any, Final, NamedTuple
@@ -162,8 +161,6 @@ class Spoken:
         self.version = version
         self._is_flexible = api.response_header_version(version) == 1
         if self.is_supported:
-            request_class: type
-            response_class: type
             request_class, response_class = REQUESTS[api.key]
             self.decode_body: Callable[[Bytes, int], tuple[Any, int]] = codec(
                 request_class, version
@@ -386,7 +383,6 @@ def _framed(header: bytes, body: list[Any]) -> list[Any]:
     return [first, *body]
 
 
-@cache
 def _carries_records(cls: type) -> bool:
     """Whether some field of a message is record batches, which are not copied."""
     types = [one.type for one in fields_of(cls)]
