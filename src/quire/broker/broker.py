@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from quire.broker.metrics import Metrics  # type: ignore[import-not-found,unused-ignore]
     from quire.broker.producer_ids import ProducerIds  # type: ignore[import-not-found,unused-ignore]
     from quire.broker.purgatory import Purgatory
+    from quire.broker.quorum_view import QuorumView
     from quire.broker.quotas import Quotas  # type: ignore[import-not-found,unused-ignore]
     from quire.broker.replicas import Replicas  # type: ignore[import-not-found,unused-ignore]
     from quire.config.layers import BrokerLayers
@@ -76,6 +77,7 @@ class Broker:
     fetch_sessions: FetchSessions
     waiting: Waiting
     controller: ControllerLink
+    quorum: QuorumView
     quotas: Quotas
     producer_ids: ProducerIds
     metrics: Metrics
