@@ -24,14 +24,32 @@ class Verb(NamedTuple):
 
 
 VERBS: dict[str, Verb | dict[str, Verb]] = {
+    "config": {
+        "describe": Verb("quire.tools.config.describe", "describe_config", "Show settings."),
+        "set": Verb("quire.tools.config.alter", "set_config", "Set settings."),
+        "unset": Verb("quire.tools.config.alter", "unset_config", "Take back what was set."),
+    },
+    "consume": Verb("quire.tools.consume", "consume", "Show the records of a topic."),
     "log": {
         "dump": Verb(
             "quire.tools.log.dump", "dump", "Show what is in segments, indexes, snapshots."
         ),
     },
+    "produce": Verb("quire.tools.produce", "produce", "Write records, a line of input each."),
+    "topic": {
+        "create": Verb("quire.tools.topic.create", "create_topics", "Make topics."),
+        "delete": Verb("quire.tools.topic.delete", "delete_topics", "Delete topics."),
+        "describe": Verb("quire.tools.topic.describe", "describe_topics", "Show topics closely."),
+        "grow": Verb("quire.tools.topic.grow", "grow_topic", "Give a topic more partitions."),
+        "list": Verb("quire.tools.topic.list", "list_topics", "List the topics."),
+    },
     "version": Verb("quire.tools.version", "version", "Show version, Python, kernels and codecs."),
 }
-NOUNS = {"log": "Look into log directories, offline; Quire's own and Apache Kafka's."}
+NOUNS = {
+    "config": "Settings of topics, brokers, groups and client metrics.",
+    "log": "Look into log directories, offline; Quire's own and Apache Kafka's.",
+    "topic": "Make, list, describe, grow and delete topics.",
+}
 
 
 class Table(click.Group):

@@ -1,0 +1,1 @@
+"""`quire topic`: make, list, describe, grow and delete topics."""

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from quire.tools.asking import SettingError
+from quire.tools.span import END, START, Point, Span, Where, read_span
+
+NOW = 1_700_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "begin", "end"),
+    [
+        ("start", START, END),
+        ("end", END, END),
+        ("-10", Point(Where.FROM_END, 10), END),
+        ("100:200", Point(Where.OFFSET, 100), Point(Where.OFFSET, 200)),
+        ("100:", Point(Where.OFFSET, 100), END),
+        (":200", START, Point(Where.OFFSET, 200)),
+        ("start:end", START, END),
+        ("-10:-5", Point(Where.FROM_END, 10), Point(Where.FROM_END, 5)),
+        ("@1600000000000", Point(Where.TIME, 1_600_000_000_000), END),
+        ("@-90s", Point(Where.TIME, NOW - 90_000), END),
+        ("@-2h:@-15m", Point(Where.TIME, NOW - 7_200_000), Point(Where.TIME, NOW - 900_000)),
+        ("@2020-09-13T12:26:40", Point(Where.TIME, 1_600_000_000_000), END),
+        ("@2020-09-13T14:26:40+02:00", Point(Where.TIME, 1_600_000_000_000), END),
+        ("@2020-09-13T12:26:40:end", Point(Where.TIME, 1_600_000_000_000), END),
+        ("@2020-09-13:100", Point(Where.TIME, 1_599_955_200_000), Point(Where.OFFSET, 100)),
+    ],
+)
+def test_a_span_is_what_its_text_says(text: str, begin: Point, end: Point) -> None:
+    assert read_span(text, now_ms=NOW) == Span(begin, end)
+
+
+@pytest.mark.parametrize("text", ["", "x", "1:2:3", "--1", "@", "@yesterday", "1-2", "@2020-13-01"])
+def test_what_is_no_span_is_refused_with_examples_or_the_reason(text: str) -> None:
+    with pytest.raises(SettingError):
+        read_span(text, now_ms=NOW)
