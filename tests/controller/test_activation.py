@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.controller.world import World, kinds
+from tests.controller.world import Draws, SomeRules, World, kinds
 from tests.metadata.golden_log import GOLDEN, LOG, ONE_NODE, batches, snapshot_messages
 
 from quire.controller.activation import ActivationError, bootstrap_messages
+from quire.controller.machine import Controller
 from quire.protocol.messages import metadata_records as records
 
 
@@ -58,6 +59,15 @@ def test_a_bootstrap_left_open_is_aborted_and_begun_anew():
     found = kinds(activate(world))
     assert found[:3] == ["AbortTransaction", "BeginTransaction", "FeatureLevel"]
     assert world.image.metadata_version == 30
+
+
+def test_a_machine_that_is_told_of_an_open_transaction_aborts_it():
+    world = World()
+    activate(world)
+    image = world.controller.image
+    world.controller = Controller(world.settings, SomeRules(), Draws(), image, in_transaction=True)
+    assert kinds(activate(world)) == ["AbortTransaction"]
+    assert world.controller.image.topics == image.topics
 
 
 def test_a_bootstrap_without_a_level_is_refused():

@@ -119,12 +119,19 @@ class Controller:
     __slots__ = ("_before", "_entropy", "_replay", "_rules", "_sessions", "_settings")
 
     def __init__(
-        self, settings: Settings, rules: ConfigRules, entropy: Entropy, image: Image = EMPTY
+        self,
+        settings: Settings,
+        rules: ConfigRules,
+        entropy: Entropy,
+        image: Image = EMPTY,
+        *,
+        in_transaction: bool = False,
     ) -> None:
+        """`in_transaction`: a predecessor left a metadata transaction open behind the image."""
         self._settings = settings
         self._rules = rules
         self._entropy = entropy
-        self._replay = Replay(image)
+        self._replay = Replay(image, in_transaction=in_transaction)
         self._before = image
         self._sessions = Sessions(settings.broker_session_timeout_ms)
 

@@ -27,9 +27,10 @@ class Replay:
 
     __slots__ = ("_held", "image")
 
-    def __init__(self, image: Image = EMPTY) -> None:
+    def __init__(self, image: Image = EMPTY, *, in_transaction: bool = False) -> None:
+        """`in_transaction`: one is open whose records nobody will need, for it can only be aborted."""
         self.image = image
-        self._held: list[Message] | None = None
+        self._held: list[Message] | None = [] if in_transaction else None
         """The records of the open transaction; None when none is open."""
 
     @property
