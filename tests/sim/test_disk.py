@@ -223,3 +223,18 @@ def test_a_directory_and_a_file_do_not_replace_each_other() -> None:
         disk.rename("/data/d", "/data/f")
     with pytest.raises(ValueError, match="not an absolute path"):
         disk.exists("data")
+
+
+def test_an_appointed_crash_can_be_called_off() -> None:
+    disk = _new_disk()
+    disk.faults.fail_after(operations=1)
+    disk.make_directory("/a")
+    disk.faults.strike_no_more()
+    disk.make_directory("/b")
+    assert disk.list("/") == ["a", "b"]
+
+
+def test_what_the_files_take_is_known() -> None:
+    disk = _new_disk()
+    _save(disk, "/a", bytes(100))
+    assert disk.used_bytes == 100

@@ -59,6 +59,10 @@ class DiskFaults:
         """Crash in the middle of the operation that comes after `operations` whole ones."""
         self._left = operations
 
+    def strike_no_more(self) -> None:
+        """Call the appointed crash off."""
+        self._left = None
+
     def break_path(self, prefix: str) -> None:
         """Every call below `prefix` fails with EIO from now on."""
         self._broken.append(prefix)
@@ -292,6 +296,11 @@ class SimDisk:
     def trace(self) -> DiskTrace:
         """What was done since the machine was made, over all its processes."""
         return self._process.trace
+
+    @property
+    def used_bytes(self) -> int:
+        """What the contents of all files take."""
+        return self._process.used_bytes
 
     @property
     def operations(self) -> int:
