@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from quire.controller.decision import Decision, Settings
+from quire.controller.decision import ConfigRules, Decision, Refusal, Settings
 from quire.controller.machine import Controller
+from quire.errors import ErrorCode
 from quire.metadata.features import FEATURES
-from quire.metadata.image import Image, Partition
+from quire.metadata.image import ConfigResource, Image, Partition
 from quire.metadata.records import MetadataRecord, decode_value, encode_value
 from quire.protocol.messages import alter_partition as alter
 from quire.protocol.messages import broker_heartbeat as heartbeats
@@ -37,9 +38,11 @@ class Draws:
 class SomeRules:
     """A small world of settings."""
 
-    def refusal(self, resource_type: int, name: str, settings: Mapping[str, str]) -> str | None:
-        bad = [key for key in settings if key.startswith("bad.")]
-        return f"Unknown topic config name: {bad[0]}" if bad else None
+    def refusal(
+        self, resource: ConfigResource, current: Mapping[str, str], wanted: Mapping[str, str]
+    ) -> Refusal | None:
+        bad = [key for key in wanted if key.startswith("bad.")]
+        return Refusal(ErrorCode.INVALID_CONFIG, f"{bad[0]} is unknown") if bad else None
 
     def list_default(self, resource_type: int, key: str) -> Sequence[str] | None:
         return ["delete"] if key == "cleanup.policy" else None
@@ -64,10 +67,13 @@ def incarnation(number: int) -> bytes:
 class World:
     """One controller, its log, and the time."""
 
-    def __init__(self, *, activate: bool = True, **settings: Any) -> None:
+    def __init__(
+        self, *, activate: bool = True, rules: ConfigRules | None = None, **settings: Any
+    ) -> None:
         self.settings = Settings(cluster_id=CLUSTER_ID, **settings)
         self.entropy = Draws()
-        self.controller = Controller(self.settings, SomeRules(), self.entropy)
+        self.rules = rules or SomeRules()
+        self.controller = Controller(self.settings, self.rules, self.entropy)
         self.log: list[MetadataRecord] = []
         self.bounds: list[int] = []
         self.now_ms = 1_000_000
@@ -112,7 +118,7 @@ class World:
 
     def again(self) -> Controller:
         """A fresh machine that was fed the whole log."""
-        fresh = Controller(self.settings, SomeRules(), Draws())
+        fresh = Controller(self.settings, self.rules, Draws())
         start = 0
         for end in self.bounds:
             fresh.replay(

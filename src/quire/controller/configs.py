@@ -182,9 +182,9 @@ def _messages(
     refusal = _min_insync_error(turn, resource, now, wanted)
     if refusal is not None:
         return refusal
-    refused = turn.rules.refusal(resource.resource_type, resource.name, wanted)
-    if refused is not None:
-        return Refusal(ErrorCode.INVALID_CONFIG, refused)
+    refusal = turn.rules.refusal(resource, now, wanted)
+    if refusal is not None:
+        return refusal
     names = [
         *(name for name in now if name in named),
         *(name for name in wanted if name not in now),

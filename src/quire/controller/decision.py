@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from quire.controller.sessions import Sessions
 from quire.errors import ErrorCode
-from quire.metadata.image import UNASSIGNED_DIRECTORY, Broker, Image
+from quire.metadata.image import UNASSIGNED_DIRECTORY, Broker, ConfigResource, Image
 from quire.metadata.records import Message, MetadataRecord, versioned
 from quire.ports.entropy import Entropy
 from quire.protocol.messages.create_topics import CreatableTopicConfigs
@@ -57,11 +57,21 @@ class Settings:
     records_per_operation_max: int = 10_000
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request, or a part of it, is not done."""
+
+    code: ErrorCode
+    message: str | None = field(default=None)
+
+
 class ConfigRules(Protocol):
     """What the controller must know about settings; the room `config` knows it."""
 
-    def refusal(self, resource_type: int, name: str, settings: Mapping[str, str]) -> str | None:
-        """Why a resource cannot have these dynamic settings; None when it can."""
+    def refusal(
+        self, resource: ConfigResource, current: Mapping[str, str], wanted: Mapping[str, str]
+    ) -> Refusal | None:
+        """Why a resource that has `current` cannot have `wanted`; None when it can."""
         ...
 
     def list_default(self, resource_type: int, key: str) -> Sequence[str] | None:
@@ -123,11 +133,3 @@ class Turn:
         default = str(self.settings.unclean_leader_election_enable)
         found = self.topic_setting(topic, "unclean.leader.election.enable", default)
         return found.strip().lower() == "true"
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request, or a part of it, is not done."""
-
-    code: ErrorCode
-    message: str | None = field(default=None)

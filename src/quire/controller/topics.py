@@ -19,7 +19,7 @@ from typing import Final
 from quire.controller.decision import Decision, Refusal, Turn
 from quire.errors import ErrorCode
 from quire.metadata.features import DIRECTORIES_LEVEL
-from quire.metadata.image import TOPIC, Topic
+from quire.metadata.image import TOPIC, ConfigResource, Topic
 from quire.metadata.placement import PlacementError, UsableBroker, place
 from quire.metadata.records import Message
 from quire.protocol.messages import create_partitions as growing
@@ -157,8 +157,8 @@ def _settings(turn: Turn, asked: creating.CreatableTopic) -> dict[str, str] | Re
                 ErrorCode.INVALID_CONFIG, f"Null value not supported for topic configs: {one.name}"
             )
         settings[one.name] = one.value
-    refused = turn.rules.refusal(TOPIC, asked.name, settings) if settings else None
-    return settings if refused is None else Refusal(ErrorCode.INVALID_CONFIG, refused)
+    resource = ConfigResource(TOPIC, asked.name)
+    return (turn.rules.refusal(resource, {}, settings) if settings else None) or settings
 
 
 def new_id(turn: Turn) -> bytes:
