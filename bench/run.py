@@ -1,6 +1,6 @@
 """Asks every question of this folder, each in a process of its own: one line each, a number beside its peers.
 
-    python bench/run.py [names ...] [--json FILE] [--no-peers]
+    python bench/run.py [names ...] [--json FILE] [--no-peers] [--quick]
 
 The peers get an environment of their own, `.bench-venv`; when they cannot be had, their ratios are missing, loudly.
 The exit status is 1 when a question failed to be answered. A missed target is shown, and is no failure: the machine may
@@ -24,6 +24,9 @@ from measure import PEER_REQUIREMENTS, PEERS_VENV, ROOT, implementation_name, se
 
 HERE = Path(__file__).parent
 QUESTIONS = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in ("run", "measure"))
+
+BROKER_PREFIX = "broker_"
+"""Questions to a whole broker, beside Apache Kafka's."""
 
 
 def make_peers() -> None:
@@ -80,12 +83,13 @@ def processor() -> str:
     return names[0] if names else platform.machine()
 
 
-def ask(name: str) -> dict[str, object] | None:
+def ask(name: str, *, quick: bool) -> dict[str, object] | None:
     """The answer of one question; None when its process failed."""
+    arguments = ["--quick"] if quick and name.startswith(BROKER_PREFIX) else []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "answer.json"
         done = subprocess.run(
-            [sys.executable, str(HERE / f"{name}.py")],
+            [sys.executable, str(HERE / f"{name}.py"), *arguments],
             env={**os.environ, "QUIRE_BENCH_ANSWER": str(path)},
             check=False, capture_output=True, text=True,
         )  # fmt: skip
@@ -101,6 +105,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(QUESTIONS))
     parser.add_argument("--json", metavar="FILE", help="write everything there as well")
     parser.add_argument("--no-peers", action="store_true", help="fetch nothing")
+    parser.add_argument(
+        "--quick", action="store_true", help="short rounds against the broker, for orientation"
+    )
     options = parser.parse_args()
     if unknown := sorted(set(options.names) - set(QUESTIONS)):
         parser.error(f"no such question: {', '.join(unknown)}")
@@ -110,7 +117,7 @@ def main() -> int:
     print("bench: " + ", ".join(f"{key} {value}" for key, value in found.items()))
     answers: dict[str, dict[str, object] | None] = {}
     for name in options.names or QUESTIONS:
-        answer = answers[name] = ask(name)
+        answer = answers[name] = ask(name, quick=options.quick)
         if answer is None:
             continue
         print(f"{name:<20} {sentence(answer)}")
