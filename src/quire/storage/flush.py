@@ -89,6 +89,12 @@ def finish(log: LogState, plan: FlushPlan) -> None:
     log.last_flush_ms = plan.started_ms
 
 
+def postpone(log: LogState) -> None:
+    """The plan was given up before anything was flushed: as if it had not been made. On the loop."""
+    log.flush_is_under_way = False
+    log.directory_is_dirty = log.sealed_since_flush = True
+
+
 def fail(log: LogState, error: OSError) -> None:
     """The plan has failed: nothing more is served (I3). On the loop."""
     log.flush_is_under_way = False

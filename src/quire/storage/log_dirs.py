@@ -72,7 +72,7 @@ class LogDirs:
     """See the module. Made by `open`, filled by `load`, left by `close`."""
 
     def __init__(self, disk: Disk, log_dirs: Sequence[LogDir], identity: Identity) -> None:
-        self._disk = disk
+        self.disk = disk
         self.log_dirs = tuple(log_dirs)
         self.identity = identity
         self.others: list[str] = []
@@ -190,9 +190,9 @@ class LogDirs:
         directory = f"{log_dir.path}/{topic_partition}"
         try:
             log_dir.forget(topic_partition)
-            self._disk.make_directory(directory)
-            write_topic_id(self._disk, directory, topic_id)
-            self._disk.flush_directory(log_dir.path)
+            self.disk.make_directory(directory)
+            write_topic_id(self.disk, directory, topic_id)
+            self.disk.flush_directory(log_dir.path)
             to_open = LogToOpen(topic_partition, directory, LastStop(clean=True))
             log = open_log(to_open)
         except OSError as error:
@@ -220,6 +220,10 @@ class LogDirs:
         if path is not None:
             self.others.append(path)
         return path
+
+    def delete_later(self, path: str, *, at_ms: int) -> None:
+        """A directory was set aside for deletion: its files go then."""
+        self._deletions[path] = at_ms
 
     def deletions_due(self, now_ms: int) -> list[str]:
         """Directories to give to `remove_tree` on a helper thread; each is named once."""
@@ -304,8 +308,8 @@ class LogDirs:
             name = staged_name(topic_partition, stage, entropy.bytes(_UNIQUE_SIZE))
             path = f"{log_dir.path}/{name}"
             try:
-                self._disk.rename(f"{log_dir.path}/{topic_partition}", path)
-                self._disk.flush_directory(log_dir.path)
+                self.disk.rename(f"{log_dir.path}/{topic_partition}", path)
+                self.disk.flush_directory(log_dir.path)
             except OSError as error:
                 self.fail(log_dir, error)
                 return None

@@ -118,6 +118,13 @@ class LogState:
         assert self.log_end_offset >= self.segments.active.base_offset  # I2
         assert self.last_stable_offset <= self.high_watermark
 
+    def configure(self, settings: LogSettings) -> None:
+        """Be kept by these settings from now on; sealed segments have no use for them."""
+        if settings != self.settings:
+            self.settings = settings
+            self.segments.active.settings = settings
+            self.producers.expiration_ms = settings.producer_id_expiration_ms
+
     def place_of(self, base_offset: int, suffix: str = "") -> SegmentPlace:
         return SegmentPlace(self.disk, self.directory, base_offset, suffix)
 

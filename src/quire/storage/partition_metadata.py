@@ -43,9 +43,11 @@ def read_topic_id(disk: Disk, directory: str) -> bytes | None:
     return topic_id
 
 
-def write_topic_id(disk: Disk, directory: str, topic_id: bytes) -> None:
+def write_topic_id(
+    disk: Disk, directory: str, topic_id: bytes, *, flush_directory: bool = True
+) -> None:
     """Make the file; Kafka's bytes, without a line feed at the end."""
     if len(topic_id) != UUID_SIZE or not any(topic_id):
         raise ValueError(f"not a topic id: {topic_id.hex()!r}")
     text = f"version: {_VERSION}\ntopic_id: {uuid_to_text(topic_id)}"
-    replace_file(disk, f"{directory}/{FILE_NAME}", text.encode())
+    replace_file(disk, f"{directory}/{FILE_NAME}", text.encode(), flush_directory=flush_directory)

@@ -170,7 +170,7 @@ class ProducerStates:
     def __init__(self, disk: Disk, directory: str, *, expiration_ms: int = EXPIRATION_MS) -> None:
         self._disk = disk
         self._directory = directory
-        self._expiration_ms = expiration_ms
+        self.expiration_ms = expiration_ms
         self._producers: dict[int, Producer] = {}
         self._open: dict[int, int] = {}  # first offset -> producer id, ascending
         self._decided: dict[int, int] = {}  # first offset -> offset of the marker
@@ -413,7 +413,7 @@ class ProducerStates:
     def _is_expired(self, producer: Producer, now_ms: int) -> bool:
         return (
             producer.transaction_first_offset == NONE
-            and now_ms - producer.last_timestamp >= self._expiration_ms
+            and now_ms - producer.last_timestamp >= self.expiration_ms
         )
 
 

@@ -11,11 +11,12 @@ from quire.ports.disk import Disk
 _TEMPORARY = ".tmp"
 
 
-def replace_file(disk: Disk, path: str, data: bytes) -> None:
+def replace_file(disk: Disk, path: str, data: bytes, *, flush_directory: bool = True) -> None:
     """Make `data` the durable content of `path`.
 
     Written beside it, flushed, renamed over it, the directory flushed: on OSError the old content
-    stands, or the new one does without being durable yet.
+    stands, or the new one does without being durable yet. Whoever changes more in the directory may
+    flush it himself.
     """
     temporary = path + _TEMPORARY
     file = disk.open(temporary, create=True)
@@ -26,7 +27,8 @@ def replace_file(disk: Disk, path: str, data: bytes) -> None:
     finally:
         file.close()
     disk.rename(temporary, path)
-    disk.flush_directory(parent_of(path))
+    if flush_directory:
+        disk.flush_directory(parent_of(path))
 
 
 def read_file(disk: Disk, path: str) -> bytes:

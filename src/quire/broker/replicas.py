@@ -1,0 +1,582 @@
+"""All partitions that this broker holds: made, opened and taken away as the metadata says, written to, made durable.
+
+    apply    an image -> partitions are set aside, made, configured, and told their roles
+    append   validated batches -> the log, the high watermark, and whoever waits for either
+    flushes  the one way in which a log is flushed while the broker runs (flushing)
+
+Invariants
+  I1  A partition is in the table exactly while its log is open and its directory works; `why_not` says why one that
+      should be here is not.
+  I2  A log is never flushed, renamed or closed by two at once: flushes of one replica run one after the other, and a
+      replica is taken away only after its flush has ended.
+  I3  A write that a full disk refused is as if it had not been asked for; what stays half done, and every other
+      failure of the disk, takes its directory offline, alone.
+Not here   one partition (replica), who leads (the metadata), what requests ask (handlers), when (the node's timers).
+See        KIP-112, KIP-858
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Final
+
+from quire.broker.broker import Waiting
+from quire.broker.flushing import Flushes, is_disk_full
+from quire.broker.journal import Journal, Silence
+from quire.broker.metrics import Metrics
+from quire.broker.replica import Replica
+from quire.config.layers import BrokerLayers
+from quire.config.topic import TopicSettings, log_values
+from quire.errors import ErrorCode, StorageError
+from quire.metadata.delta import Touched
+from quire.metadata.image import (
+    BROKER,
+    EMPTY,
+    MIGRATING_DIRECTORY,
+    TOPIC,
+    UNASSIGNED_DIRECTORY,
+    Image,
+    Partition,
+)
+from quire.ports.background import Background
+from quire.ports.clock import Clock
+from quire.ports.entropy import Entropy
+from quire.replication.leader import AlterPartition, Leader, Role
+from quire.storage.append import AppendInfo, Outcome
+from quire.storage.directory_names import Stage
+from quire.storage.log import Log
+from quire.storage.log_dir import HostedLog, LogDir, LogToOpen
+from quire.storage.log_dirs import LogDirs
+from quire.storage.making import Making, NewPartition, plan_making, plan_removal
+from quire.storage.partition_metadata import write_topic_id
+from quire.storage.settings import LogSettings
+from quire.types import TopicPartition
+
+__all__ = ["Replica", "Replicas"]
+
+MAKING_AT_ONCE: Final = 32
+"""How many new partitions one piece of background work makes."""
+RETRY_SECONDS: Final = 5.0
+"""When partitions that did not fit on the disk are tried again."""
+_ANY_DIRECTORY: Final = (MIGRATING_DIRECTORY, UNASSIGNED_DIRECTORY)
+
+
+class Replicas:
+    """See the module."""
+
+    def __init__(
+        self,
+        *,
+        node_id: int,
+        log_dirs: LogDirs,
+        waiting: Waiting,
+        clock: Clock,
+        entropy: Entropy,
+        background: Background,
+        metrics: Metrics,
+        journal: Journal | None = None,
+    ) -> None:
+        self.node_id = node_id
+        self.flushes = Flushes(
+            log_dirs=log_dirs,
+            clock=clock,
+            background=background,
+            metrics=metrics,
+            failed=self.failed,
+        )
+        self.isr_changes: dict[Replica, AlterPartition] = {}
+        """What the controller must be asked for; whoever asks takes them out."""
+        self.unreported: dict[tuple[bytes, int], bytes] = {}
+        """(Topic id, partition) -> the id of the directory it is in, where the metadata says something else."""
+        self.on_directory_lost: Callable[[LogDir, StorageError | None], None] | None = None
+        """Told of a directory that went offline, with the error when none is left."""
+        self._log_dirs = log_dirs
+        self._waiting = waiting
+        self._clock = clock
+        self._entropy = entropy
+        self._background = background
+        self._metrics = metrics
+        self._journal: Journal = Silence() if journal is None else journal
+        self._layers: BrokerLayers | None = None
+        self._image: Image = EMPTY
+        self._active: dict[int, int] = {}
+        """Brokers that may join an in-sync set, and their epochs."""
+        self._replicas: dict[tuple[str, int], Replica] = {}
+        self._by_id: dict[tuple[bytes, int], Replica] = {}
+        self._absent: dict[tuple[str, int], ErrorCode] = {}
+        self._unmade: dict[TopicPartition, NewPartition] = {}
+        self._retry: asyncio.TimerHandle | None = None
+        self._is_adopted = False
+        self._changing = asyncio.Lock()
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._replicas)
+
+    def __iter__(self) -> Iterator[Replica]:
+        return iter(list(self._replicas.values()))
+
+    def get(self, topic: str, partition: int) -> Replica | None:
+        """The replica, when it is here and works."""
+        return self._replicas.get((topic, partition))
+
+    def by_id(self, topic_id: bytes, partition: int) -> Replica | None:
+        """The replica, by its topic's id."""
+        return self._by_id.get((topic_id, partition))
+
+    def why_not(self, topic: str, partition: int) -> ErrorCode:
+        """Why `get` gives none: its disk failed, it is another broker's, or nobody knows it (I1)."""
+        absent = self._absent.get((topic, partition))
+        if absent is not None:
+            return absent
+        known = self._image.topics.get(topic)
+        if known is not None and partition in known.partitions:
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    # --- what the metadata says ---------------------------------------------------------------
+
+    def prepare(self, image: Image, layers: BrokerLayers) -> None:
+        """What `open_log` goes by until the first `apply`: before the logs are loaded."""
+        self._image, self._layers = image, layers
+
+    def open_log(self, to_open: LogToOpen) -> Log:
+        """Open a log with the settings of its topic. Blocks; any thread may call it."""
+        settings = self._log_settings(self._topic_settings(to_open.topic_partition.topic))
+        return Log.open(
+            self._log_dirs.disk,
+            to_open.directory,
+            settings,
+            now_ms=self._clock.wall_ms(),
+            last_stop=to_open.last_stop,
+            draw_below=self._entropy.below,
+        )
+
+    async def apply(
+        self,
+        image: Image,
+        touched: Touched,
+        layers: BrokerLayers,
+        broker_epoch: int,  # noqa: ARG002 -- followers will say it in their fetches
+    ) -> None:
+        """Become what the image says; the first time, everything must be touched."""
+        async with self._changing:
+            has_new_layers = layers is not self._layers
+            self._image, self._layers = image, layers
+            if not self._is_adopted:
+                self._is_adopted = True
+                await self._adopt()
+            await self._take_away(self._gone_by(touched), self._forget_absent(touched))
+            self._reconfigure(touched, everything=has_new_layers)
+            await self._make(self._new_by(touched))
+            if touched.brokers:
+                self._note_brokers()
+            for topic_id, index in touched.partitions:
+                self._give_role(topic_id, index)
+
+    # --- writing ------------------------------------------------------------------------------
+
+    def append(
+        self,
+        replica: Replica,
+        buffer: bytearray,
+        *,
+        now_ms: int,
+        monotonic_ms: int,
+        from_client: bool = True,
+        requires_sequence_zero: bool = False,
+    ) -> Outcome:
+        """Write validated batches as the leader, and tell whoever waits; StorageError when the disk does not let us."""
+        leader = replica.leader
+        assert leader is not None
+        log = replica.log
+        try:
+            outcome = log.append(
+                buffer,
+                leader_epoch=leader.leader_epoch,
+                now_ms=now_ms,
+                from_client=from_client,
+                requires_sequence_zero=requires_sequence_zero,
+            )
+        except OSError as error:
+            self.failed(replica.hosted.log_dir, error)
+            raise StorageError(f"{replica.topic_partition}: {error}") from error
+        if isinstance(outcome, AppendInfo):
+            high_watermark = leader.on_appended(log.log_end_offset, monotonic_ms)
+            if high_watermark > log.high_watermark:
+                self.advance(replica, high_watermark)
+            else:
+                self._waiting.fetch.changed(
+                    replica.topic_partition
+                )  # followers need no high watermark
+            if outcome.rolled:
+                self.flushes.soon(replica, up_to=outcome.first_offset)
+        return outcome
+
+    def advance(self, replica: Replica, high_watermark: int) -> None:
+        """The high watermark of a leader has moved: tell the log, and whoever waits for it."""
+        if high_watermark > replica.log.high_watermark:
+            replica.log.update_high_watermark(high_watermark)
+            waiting, key = self._waiting, replica.topic_partition
+            waiting.produce.changed(key)
+            waiting.fetch.changed(key)
+            waiting.delete_records.changed(key)
+
+    def changed(self, replica: Replica) -> None:
+        """Something that answers may wait for has changed: the role, the log's start, a follower's progress."""
+        waiting, key = self._waiting, replica.topic_partition
+        waiting.produce.changed(key)
+        waiting.fetch.changed(key)
+        waiting.delete_records.changed(key)
+
+    def on_time(self) -> None:
+        """Look for followers that fell behind; every half of `replica.lag.time.max.ms`."""
+        now_ms = self._clock.monotonic_ms()
+        for replica in self:
+            if replica.leader is not None and replica.leader.followers:
+                change = replica.leader.on_time(now_ms)
+                if change is not None:
+                    self.isr_changes[replica] = change
+
+    def failed(self, log_dir: LogDir, error: OSError) -> None:
+        """A call on this directory failed: it is offline, unless all that was missing is room (I3)."""
+        if is_disk_full(error) and all(each.log.failure is None for each in log_dir.logs.values()):
+            self._metrics.refused_for_lack_of_space += 1
+            return
+        if log_dir.failure is not None:
+            return
+        none_left = None
+        try:
+            self._log_dirs.fail(log_dir, error)
+        except StorageError as last:
+            none_left = last
+        self._metrics.offline_directories += 1
+        lost = [each for each in self if each.hosted.log_dir is log_dir]
+        self._journal.say("replicas", log_dir.path, "offline", error=str(error), lost=len(lost))
+        for replica in lost:
+            self._absent[replica.topic_partition] = ErrorCode.KAFKA_STORAGE_ERROR
+            self._drop(replica, ErrorCode.KAFKA_STORAGE_ERROR)
+        if self.on_directory_lost is not None:
+            self.on_directory_lost(log_dir, none_left)
+
+    def check(self) -> None:
+        """Assert the invariants."""
+        for key, replica in self._replicas.items():
+            assert key == replica.topic_partition
+            assert replica.gone is None  # I1
+            assert replica.hosted.log_dir.failure is None  # I1
+            assert self._by_id[replica.topic_id, key[1]] is replica
+            assert key not in self._absent
+            replica.check()
+        assert len(self._by_id) == len(self._replicas)
+
+    # --- inside: what is here -----------------------------------------------------------------
+
+    async def _adopt(self) -> None:
+        """Take in what was loaded; what the metadata does not know is set aside (kept for a human)."""
+        strays = []
+        for hosted in self._log_dirs:
+            key = hosted.topic_partition
+            topic = self._image.topics.get(key.topic)
+            partition = None if topic is None else topic.partitions.get(key.partition)
+            if topic is None or partition is None or self.node_id not in partition.replicas:
+                strays.append(key)
+            elif hosted.topic_id == topic.topic_id:
+                self._put(hosted, topic.topic_id)
+            elif hosted.topic_id is None and not _has_records(hosted):
+                write = partial(
+                    write_topic_id, self._log_dirs.disk, hosted.directory, topic.topic_id
+                )
+                if await self._try(hosted.log_dir, write):
+                    self._put(hosted, topic.topic_id)
+            else:
+                strays.append(key)
+        for key, error in self._log_dirs.broken.items():
+            self._absent[key] = ErrorCode.KAFKA_STORAGE_ERROR
+            self._journal.say("replicas", str(key), "cannot be opened", error=str(error))
+        await self._set_aside(strays, Stage.STRAY)
+
+    def _gone_by(self, touched: Touched) -> list[Replica]:
+        """What is here and should not be any more."""
+        gone: dict[Replica, None] = {}
+        if touched.deleted_topics:
+            for replica in self:
+                if replica.topic_id in touched.deleted_topics:
+                    gone[replica] = None
+        for topic_id, index in touched.partitions:
+            partition = self._image.partition(topic_id, index)
+            if partition is None or self.node_id not in partition.replicas:
+                found = self._by_id.get((topic_id, index))
+                if found is not None:
+                    gone[found] = None
+        return list(gone)
+
+    def _forget_absent(self, touched: Touched) -> list[TopicPartition]:
+        """Partitions of deleted topics that were not here because of a disk."""
+        names = set(touched.deleted_topics.values())
+        absent = [TopicPartition(*key) for key in self._absent if key[0] in names]
+        for key in absent:
+            del self._absent[key]
+        return absent
+
+    def _new_by(self, touched: Touched) -> list[NewPartition]:
+        """What should be here and is not."""
+        wanted = self._unmade
+        self._unmade = {}
+        for topic_id, index in touched.partitions:
+            name = self._image.topic_names.get(topic_id)
+            partition = self._image.partition(topic_id, index)
+            if name is None or partition is None or self.node_id not in partition.replicas:
+                continue
+            key = TopicPartition(name, index)
+            if key not in self._replicas and key not in self._absent:
+                wanted[key] = NewPartition(key, topic_id, self._directory_for(partition))
+        return [
+            one
+            for one in wanted.values()
+            if self._image.partition(one.topic_id, one.topic_partition.partition) is not None
+        ]
+
+    def _directory_for(self, partition: Partition) -> bytes | None:
+        """The directory that the metadata names, if it is one of ours; else any."""
+        directory = partition.directory_of(self.node_id)
+        known = {each.meta.directory_id for each in self._log_dirs.online if each.meta is not None}
+        return directory if directory in known else None
+
+    async def _make(self, wanted: list[NewPartition]) -> None:
+        if not wanted:
+            return
+        try:
+            makings = plan_making(self._log_dirs, wanted)
+        except StorageError as error:
+            self._journal.say("replicas", "partitions", "cannot be made", error=str(error))
+            for one in wanted:
+                self._absent[one.topic_partition] = ErrorCode.KAFKA_STORAGE_ERROR
+            return
+        for making in makings:
+            await self.flushes.write(making.forgetting)
+            pieces = [
+                making.partitions[start : start + MAKING_AT_ONCE]
+                for start in range(0, len(making.partitions), MAKING_AT_ONCE)
+            ]
+            runs = [
+                self._background.run(partial(_make_some, making, piece, self.open_log))
+                for piece in pieces
+            ]
+            made: list[HostedLog] = []
+            for run in runs:
+                some, refusal = await run
+                made += some
+                if refusal is not None:
+                    self.failed(making.log_dir, refusal)
+            if await self._try(making.log_dir, making.finish):
+                for hosted in made:
+                    assert hosted.topic_id is not None
+                    making.log_dir.logs[hosted.topic_partition] = hosted
+                    self._put(hosted, hosted.topic_id)
+            self._remember_unmade(making)
+
+    def _remember_unmade(self, making: Making) -> None:
+        """What did not fit is tried again later; what a broken directory could not take is lost with it."""
+        for one in making.partitions:
+            if one.topic_partition in self._replicas:
+                continue
+            if making.log_dir.failure is not None:
+                self._absent[one.topic_partition] = ErrorCode.KAFKA_STORAGE_ERROR
+                continue
+            self._unmade[one.topic_partition] = one
+        if self._unmade and self._retry is None:
+            loop = asyncio.get_running_loop()
+            self._retry = loop.call_later(RETRY_SECONDS, self._try_again)
+
+    def _try_again(self) -> None:
+        self._retry = None
+        self.flushes.begin(self._make_again())
+
+    async def _make_again(self) -> None:
+        async with self._changing:
+            again = self._new_by(Touched())
+            await self._make(again)
+            for one in again:
+                self._give_role(one.topic_id, one.topic_partition.partition)
+
+    async def _take_away(self, gone: list[Replica], absent: list[TopicPartition]) -> None:
+        for replica in gone:
+            self._drop(replica, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        for replica in gone:
+            await self.flushes.quiet(replica)  # I2
+        for name in {replica.topic_partition.topic: None for replica in gone}:
+            if name not in self._image.topics:
+                self._metrics.forget_topic(name)
+        await self._set_aside(
+            [*(replica.topic_partition for replica in gone), *absent], Stage.DELETE
+        )
+
+    async def _set_aside(self, gone: list[TopicPartition], stage: Stage) -> None:
+        if not gone:
+            return
+        assert self._layers is not None
+        delay_ms = self._layers.topic().file_delete_delay_ms
+        at_ms = self._clock.wall_ms() + delay_ms
+        for removal in plan_removal(self._log_dirs, gone, stage, entropy=self._entropy):
+            if not await self._try(removal.log_dir, removal.run):
+                continue
+            for _old, new in removal.renames:
+                if stage is Stage.DELETE:
+                    self._log_dirs.delete_later(new, at_ms=at_ms)
+                else:
+                    self._log_dirs.others.append(new)
+        names = ", ".join(map(str, gone[:5])) + (", ..." if len(gone) > 5 else "")
+        self._journal.say("replicas", names, f"set aside: {stage.value}", count=len(gone))
+
+    def _put(self, hosted: HostedLog, topic_id: bytes) -> None:
+        key = hosted.topic_partition
+        replica = Replica(hosted, topic_id, self._metrics.topic(key.topic))
+        settings = self._topic_settings(key.topic)
+        replica.configure(settings, self._log_settings(settings))
+        self._replicas[key] = self._by_id[topic_id, key.partition] = replica
+
+    def _drop(self, replica: Replica, why: ErrorCode) -> None:
+        """The replica is not here any more; whoever waits for it is told."""
+        key = replica.topic_partition
+        replica.gone = why
+        replica.leader = None
+        del self._replicas[key], self._by_id[replica.topic_id, key.partition]
+        self.isr_changes.pop(replica, None)
+        self.unreported.pop((replica.topic_id, key.partition), None)
+        for tell in replica.commits.failed():
+            tell(False)  # noqa: FBT003 -- it is what is told
+        self.changed(replica)
+
+    async def _try(self, log_dir: LogDir, work: Callable[[], None]) -> bool:
+        """Do `work` in the background; False when the disk did not let us, which is told."""
+        try:
+            await self._background.run(work)
+        except OSError as error:
+            self.failed(log_dir, error)
+            return False
+        return True
+
+    # --- inside: roles and settings -----------------------------------------------------------
+
+    def _give_role(self, topic_id: bytes, index: int) -> None:
+        replica = self._by_id.get((topic_id, index))
+        partition = self._image.partition(topic_id, index)
+        if replica is None or partition is None:
+            return
+        self._report_directory(replica, partition)
+        is_new = partition.leader_epoch != replica.leader_epoch
+        replica.leader_id, replica.leader_epoch = partition.leader, partition.leader_epoch
+        if partition.leader == self.node_id:
+            self._lead(replica, partition)
+        else:
+            replica.leader = None
+            self.isr_changes.pop(replica, None)
+        if is_new:
+            self._journal.say(
+                "replicas",
+                str(replica.topic_partition),
+                "leads" if replica.leader is not None else f"follows {partition.leader}",
+                epoch=partition.leader_epoch,
+                leo=replica.log.log_end_offset,
+                hw=replica.log.high_watermark,
+            )
+            self.changed(replica)
+
+    def _lead(self, replica: Replica, partition: Partition) -> None:
+        now_ms = self._clock.monotonic_ms()
+        role = Role(
+            partition.leader_epoch, partition.partition_epoch, partition.isr, partition.replicas
+        )
+        leader = replica.leader
+        if leader is not None and leader.leader_epoch == role.leader_epoch:
+            high_watermark = leader.on_role(role, now_ms)
+        else:
+            log = replica.log
+            log.leader_epochs.assign(role.leader_epoch, log.log_end_offset)
+            leader = replica.leader = Leader(
+                self.node_id,
+                role,
+                log_end_offset=log.log_end_offset,
+                high_watermark=log.high_watermark,
+                min_insync_replicas=replica.settings.min_insync_replicas,
+                replica_lag_ms=self._replica_lag_ms(),
+                now_ms=now_ms,
+            )
+            leader.on_brokers(self._active)
+            high_watermark = leader.high_watermark
+        self.advance(replica, high_watermark)
+
+    def _report_directory(self, replica: Replica, partition: Partition) -> None:
+        """Where the replica is, if the metadata does not know it."""
+        key = (replica.topic_id, replica.topic_partition.partition)
+        meta = replica.hosted.log_dir.meta
+        here = None if meta is None else meta.directory_id
+        if here is None or partition.directory_of(self.node_id) == here:
+            self.unreported.pop(key, None)
+        else:
+            self.unreported[key] = here
+
+    def _note_brokers(self) -> None:
+        self._active = {
+            broker.broker_id: broker.broker_epoch
+            for broker in self._image.brokers.values()
+            if broker.is_active
+        }
+        for replica in self:
+            if replica.leader is not None:
+                replica.leader.on_brokers(self._active)
+
+    def _reconfigure(self, touched: Touched, *, everything: bool) -> None:
+        """Give replicas the settings that changed."""
+        everything = everything or any(one.resource_type == BROKER for one in touched.configs)
+        names = {one.name for one in touched.configs if one.resource_type == TOPIC}
+        if not (everything or names):
+            return
+        now_ms = self._clock.monotonic_ms()
+        for replica in self:
+            topic = replica.topic_partition.topic
+            if not everything and topic not in names:
+                continue
+            settings = self._topic_settings(topic)
+            replica.configure(settings, self._log_settings(settings))
+            if replica.leader is not None:
+                high_watermark = replica.leader.on_settings(
+                    min_insync_replicas=settings.min_insync_replicas,
+                    replica_lag_ms=self._replica_lag_ms(),
+                    now_ms=now_ms,
+                )
+                self.advance(replica, high_watermark)
+
+    def _topic_settings(self, topic: str) -> TopicSettings:
+        assert self._layers is not None
+        return self._layers.topic(self._image.config(TOPIC, topic))
+
+    def _log_settings(self, settings: TopicSettings) -> LogSettings:
+        assert self._layers is not None
+        return LogSettings(**log_values(settings, self._layers.settings))
+
+    def _replica_lag_ms(self) -> int:
+        assert self._layers is not None
+        return self._layers.settings.replica_lag_time_max_ms
+
+
+def _make_some(
+    making: Making, partitions: Iterable[NewPartition], open_log: Callable[[LogToOpen], Log]
+) -> tuple[list[HostedLog], OSError | None]:
+    """What could be made, and why it ended there. Blocks."""
+    made = []
+    for partition in partitions:
+        try:
+            made.append(making.make(partition, open_log))
+        except OSError as error:
+            return made, error
+    return made, None
+
+
+def _has_records(hosted: HostedLog) -> bool:
+    log = hosted.log
+    return isinstance(log, Log) and log.log_end_offset > log.log_start_offset
