@@ -13,6 +13,7 @@ from quire.metadata.features import (
     SUPPORTED,
     default_levels,
     is_lossy,
+    metadata_version_of,
     refusal,
 )
 from quire.protocol.messages.metadata_records import FeatureLevelRecord
@@ -68,3 +69,21 @@ def test_going_back_is_lossy_only_over_levels_that_changed_records():
     assert is_lossy(30, 29)
     assert is_lossy(18, 10)
     assert not is_lossy(10, 9)
+
+
+def test_an_older_release_begins_with_what_it_knew():
+    assert default_levels(21) == {"metadata.version": 21}
+    assert default_levels(25) == {
+        "metadata.version": 25,
+        "group.version": 1,
+        "transaction.version": 2,
+    }
+    assert set(default_levels(26)) - set(default_levels(25)) == {"eligible.leader.replicas.version"}
+    assert set(default_levels(29)) - set(default_levels(28)) == {"streams.version"}
+    assert default_levels(29).keys() == default_levels().keys()
+
+
+def test_a_release_is_its_last_level():
+    assert metadata_version_of("4.0") == metadata_version_of("4.0-IV3") == 25
+    assert metadata_version_of("4.0-IV0") == 22
+    assert metadata_version_of("9.9") is None

@@ -6,7 +6,13 @@ import pytest
 
 from quire.errors import CorruptFileError
 from quire.sim.disk import SimDisk, SimulatedCrash
-from quire.storage.small_files import parent_of, read_file, read_text, replace_file
+from quire.storage.small_files import (
+    make_directory,
+    parent_of,
+    read_file,
+    read_text,
+    replace_file,
+)
 
 
 def test_a_replacement_is_old_or_new_after_a_crash_anywhere() -> None:
@@ -46,3 +52,11 @@ def test_text_that_is_not_utf_8_is_a_corrupt_file() -> None:
 def test_the_parent_of_a_path() -> None:
     assert parent_of("/a/b") == "/a"
     assert parent_of("/a") == "/"
+
+
+def test_a_directory_is_there_after_a_loss_of_power_with_all_its_parents() -> None:
+    for seed in range(10):
+        disk = SimDisk(seed)
+        make_directory(disk, "/a/b/c")
+        make_directory(disk, "/a/b/c")
+        assert disk.crash().exists("/a/b/c")

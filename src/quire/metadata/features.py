@@ -57,24 +57,43 @@ class Feature:
     highest: int
     needs: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     """Level -> the feature and level without which it cannot be."""
+    since: int = 0
+    """The metadata.version from which on a new cluster begins with the highest level."""
 
 
 FEATURES: Final[tuple[Feature, ...]] = (
     Feature(METADATA_VERSION, 7, 30),
-    Feature(ELR_VERSION, 0, 1, {1: (METADATA_VERSION, ELR_LEVEL)}),
-    Feature(GROUP_VERSION, 0, 1),
+    Feature(ELR_VERSION, 0, 1, {1: (METADATA_VERSION, ELR_LEVEL)}, since=26),
+    Feature(GROUP_VERSION, 0, 1, since=22),
     Feature(KRAFT_VERSION, 0, 1),
-    Feature(SHARE_VERSION, 0, 1),
-    Feature(STREAMS_VERSION, 0, 1),
-    Feature(TRANSACTION_VERSION, 0, 2),
+    Feature(SHARE_VERSION, 0, 1, since=28),
+    Feature(STREAMS_VERSION, 0, 1, since=29),
+    Feature(TRANSACTION_VERSION, 0, 2, since=24),
 )
 
 SUPPORTED: Final[Mapping[str, Feature]] = MappingProxyType({one.name: one for one in FEATURES})
 
 
-def default_levels() -> dict[str, int]:
-    """What a fresh 4.3 cluster starts with, in the order its bootstrap records have."""
-    return {one.name: one.highest for one in FEATURES if one.name != KRAFT_VERSION}
+NEWEST: Final = SUPPORTED[METADATA_VERSION].highest
+
+
+def default_levels(metadata_version: int = NEWEST) -> dict[str, int]:
+    """What a fresh cluster starts with, in the order its bootstrap records have."""
+    return {METADATA_VERSION: metadata_version} | {
+        one.name: one.highest
+        for one in FEATURES[1:]
+        if one.name != KRAFT_VERSION and one.since <= metadata_version
+    }
+
+
+def metadata_version_of(release: str) -> int | None:
+    """The level of a release (`4.2`: its last) or of an iteration (`4.2-IV0`); None for others."""
+    found = [
+        level
+        for level, name in METADATA_VERSIONS.items()
+        if release in (name, name.partition("-")[0])
+    ]
+    return max(found, default=None)
 
 
 def refusal(name: str, level: int, finalized: Mapping[str, int]) -> str | None:

@@ -71,3 +71,5 @@ class World:
     journal: Journal
     run_loads: Callable[[int], RunLoads]
     """Told how many threads a directory may have, gives what opens logs with them."""
+    host_name: str = "localhost"
+    """What others call this machine."""

@@ -35,7 +35,7 @@ from quire.storage.directory_names import METADATA_TOPIC, Stage, parse_directory
 from quire.storage.loading import LastStop
 from quire.storage.meta_properties import MetaProperties, read_meta_properties
 from quire.storage.partition_metadata import read_topic_id
-from quire.storage.small_files import parent_of
+from quire.storage.small_files import make_directory
 from quire.types import TopicPartition
 
 LOCK = ".lock"
@@ -124,9 +124,7 @@ class LogDir:
 
     def claim(self) -> None:
         """Make the directory if need be, lock it, and read who it belongs to. Writes no more."""
-        if not self.disk.exists(self.path):
-            self.disk.make_directory(self.path)
-            self.disk.flush_directory(parent_of(self.path))
+        make_directory(self.disk, self.path)
         try:
             self._lock = self.disk.lock(f"{self.path}/{LOCK}")
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Small files that are replaced as a whole: after any crash there is the old one or the new one.
+"""Small files that are replaced as a whole: after any crash there is the old one or the new one. And directories.
 
 Not here   what is in them (checkpoints, leader_epochs, partition_metadata, meta_properties).
 """
@@ -51,3 +51,15 @@ def read_text(disk: Disk, path: str) -> str:
 def parent_of(path: str) -> str:
     """The directory that holds `path`."""
     return path.rpartition("/")[0] or "/"
+
+
+def make_directory(disk: Disk, path: str) -> None:
+    """Make `path` and its missing parents, durably."""
+    missing = []
+    at = path
+    while not disk.exists(at):
+        missing.append(at)
+        at = parent_of(at)
+    disk.make_directory(path)
+    for made in reversed(missing):
+        disk.flush_directory(parent_of(made))
