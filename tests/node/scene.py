@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from quire.broker.call import Client
+from quire.node.boot import Node
+from quire.node.format import Formatting, format_directories
 from quire.node.world import World
 from quire.ports.disk import Disk
+from quire.ports.network import Address
+from quire.protocol.messages.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
 from quire.sim.entropy import SeededEntropy
 from quire.sim.loop import run
 from quire.sim.machine import Machine
@@ -56,3 +65,42 @@ def bring(disk: Disk, source: Path, target: str) -> None:
         file.flush()
         file.close()
     disk.flush_directory(target)
+
+
+SETTINGS = {
+    "process.roles": "broker,controller",
+    "node.id": "1",
+    "controller.quorum.bootstrap.servers": "b1:9093",
+    "listeners": "PLAINTEXT://b1:9092,CONTROLLER://b1:9093",
+    "controller.listener.names": "CONTROLLER",
+    "log.dirs": "/logs/a",
+}
+CLUSTER_ID = "PzJIwIKORUm3lDcXOerb8A"
+
+
+def format_machine(machine: Machine, settings: Mapping[str, str] = SETTINGS) -> None:
+    """Format the directories of a node on this machine, as standalone."""
+    wanted = Formatting(cluster_id=CLUSTER_ID, standalone=True)
+    entropy = SeededEntropy(7)
+    now_ms = machine.clock.wall_ms()
+    format_directories(machine.disk, settings, wanted, entropy=entropy, now_ms=now_ms)
+
+
+async def make_topic(node: Node, name: str, partitions: int = 1, **configs: str) -> None:
+    """Make a topic as a client of the node would, and wait until it is there."""
+    topic = CreatableTopic(
+        name=name,
+        num_partitions=partitions,
+        replication_factor=1,
+        assignments=[],
+        configs=[
+            CreatableTopicConfig(name=key.replace("_", "."), value=value)
+            for key, value in configs.items()
+        ],
+    )
+    request = CreateTopicsRequest(topics=[topic], timeout_ms=1000, validate_only=False)
+    answer = await node.broker.controller.ask(request, version=7, client=CLIENT)
+    assert answer.topics[0].error_code == 0, answer
+
+
+CLIENT = Client(Address("test", 1), "PLAINTEXT")

@@ -131,7 +131,9 @@ def test_snapshots_are_found_used_and_removed() -> None:
         assert again.controls() == Controls(1, VOTERS)
         snapshot = again.read_snapshot(which)
         assert (snapshot.values, snapshot.last_contained_log_timestamp) == (values, 7)
-        again.remove_snapshots([which])
+        again.delete_snapshots([which])
+        again.forget_snapshots([which])
+        assert which.file_name not in world.disk.list(again.directory)
         assert again.latest_snapshot is None
 
     on_machine(main)

@@ -93,9 +93,13 @@ class Flushes:
                 self.begin(self._commit(replica))
 
     async def checkpoint(self, name: str) -> None:
-        """Write one kind of checkpoint in every directory."""
+        """Write one kind of checkpoint in every directory where it would say something new."""
         async with self._checkpointing:
-            await self.write(self._log_dirs.checkpoint_plans(name))
+            await self.write(
+                plan
+                for plan in self._log_dirs.checkpoint_plans(name)
+                if plan.log_dir.written.get(name) != plan.offsets
+            )
 
     async def write(self, plans: Iterable[CheckpointPlan]) -> None:
         """Write these checkpoints; a directory that fails is told of."""

@@ -262,6 +262,16 @@ class Replicas:
         if self.on_directory_lost is not None:
             self.on_directory_lost(log_dir, none_left)
 
+    async def settle(self) -> None:
+        """Return when nothing that was begun here goes on, nor will: the broker stops."""
+        self._forget_retry()
+        await self.flushes.settle()
+
+    def drop(self) -> None:
+        """End everything without waiting, as a crash does."""
+        self._forget_retry()
+        self.flushes.drop()
+
     def check(self) -> None:
         """Assert the invariants."""
         for key, replica in self._replicas.items():
@@ -395,6 +405,11 @@ class Replicas:
     def _try_again(self) -> None:
         self._retry = None
         self.flushes.begin(self._make_again())
+
+    def _forget_retry(self) -> None:
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
 
     async def _make_again(self) -> None:
         async with self._changing:

@@ -38,6 +38,7 @@ class Feed:
         self._touched = Touched()
         self._news = asyncio.Event()
         self._reached = asyncio.Condition()
+        self._publishing = asyncio.Lock()
         self.published = Image()
         """The image that was published last."""
         self.last_timestamp = 0
@@ -90,10 +91,15 @@ class Feed:
             self._news.clear()
             image, touched = self._replay.image, self._touched
             self._touched = Touched()
-            await publish(image, touched)
+            async with self._publishing:
+                await publish(image, touched)
             self.published = image
             async with self._reached:
                 self._reached.notify_all()
+
+    def at_rest(self) -> asyncio.Lock:
+        """While it is held nothing is being published."""
+        return self._publishing
 
     async def until(self, offset: int) -> None:
         """Return once an image at or behind `offset` was published."""

@@ -43,15 +43,16 @@ from quire.raft.snapshots import (
 from quire.raft.snapshots import read as read_snapshot
 from quire.records.batch import decode_records, encode_pairs, iterate_headers
 from quire.records.control import ControlType, encode_control_batch
-from quire.storage import flush
+from quire.storage import flush, retention
 from quire.storage.append import AppendInfo
+from quire.storage.deletion import Deletion
 from quire.storage.directory_names import METADATA_TOPIC
 from quire.storage.loading import LastStop
 from quire.storage.log import Log
 from quire.storage.lookup import OutOfRange
 from quire.storage.partition_metadata import read_topic_id, write_topic_id
 from quire.storage.settings import LogSettings
-from quire.storage.small_files import read_file, replace_file
+from quire.storage.small_files import make_directory, read_file, replace_file
 
 TOPIC_ID = bytes(15) + b"\x01"
 READ_BYTES = 1 << 20
@@ -88,9 +89,7 @@ class MetadataLog:
         """Open the log in its directory under `parent`, making it when it is not there. Blocks."""
         disk = world.disk
         directory = f"{parent}/{METADATA_TOPIC}-0"
-        if not disk.exists(directory):
-            disk.make_directory(directory)
-            disk.flush_directory(parent)
+        make_directory(disk, directory)
         _tidy(disk, directory)
         _check_topic_id(disk, directory)
         snapshots = sorted(filter(None, map(snapshot_id, disk.list(directory))))
@@ -220,17 +219,42 @@ class MetadataLog:
         """It has been written."""
         self.snapshots = sorted({*self.snapshots, which})
 
-    def remove_snapshots(self, which: Sequence[SnapshotId]) -> None:
-        """They are not needed any more. Blocks."""
+    def delete_snapshots(self, which: Sequence[SnapshotId]) -> None:
+        """They are not needed any more; to be followed by `forget_snapshots`. Blocks; may run anywhere."""
         for one in which:
             self._disk.remove(f"{self.directory}/{one.file_name}")
+
+    def forget_snapshots(self, which: Sequence[SnapshotId]) -> None:
+        """They are gone."""
         self.snapshots = [one for one in self.snapshots if one not in which]
 
+    def snapshot_size(self, which: SnapshotId) -> int:
+        return self._disk.stat(f"{self.directory}/{which.file_name}").size
+
+    def snapshot_modified_ms(self, which: SnapshotId) -> int:
+        return self._disk.stat(f"{self.directory}/{which.file_name}").modified_ms
+
+    def size_from(self, offset: int) -> int:
+        """The bytes of all segments from the one with `offset` on."""
+        segments = self.log.segments
+        return sum(one.size for one in segments[segments.index_for(offset) :])
+
+    def roll(self) -> None:
+        """Begin a new segment, for a snapshot covers what is in the old ones (I5)."""
+        self.log.roll(now_ms=self._clock.wall_ms())
+
     def remove_below(self, offset: int, *, high_watermark: int) -> None:
-        """Let whole segments below `offset`, which a snapshot covers (I3), go. Blocks."""
+        """Let whole segments below `offset`, which a snapshot covers (I3), go. Blocks for a moment."""
+        now_ms = self._clock.wall_ms()
         self.log.update_high_watermark(high_watermark)
         if offset > self.log.log_start_offset:
-            self.log.advance_log_start_offset(offset, now_ms=self._clock.wall_ms())
+            self.log.advance_log_start_offset(offset, now_ms=now_ms)
+        else:
+            retention.remove_below_log_start(self.log, now_ms=now_ms)
+
+    def deletions_due(self) -> list[Deletion]:
+        """Files to unlink in the background."""
+        return self.log.deletions.due(self._clock.wall_ms())
 
     def read_quorum_state(self) -> QuorumState:
         """What is remembered of votes; nothing when the file is not there or cannot be read."""
@@ -244,10 +268,6 @@ class MetadataLog:
     def write_quorum_state(self, content: bytes) -> None:
         """Remember it, durably. Blocks; may run anywhere."""
         replace_file(self._disk, f"{self.directory}/{quorum_state.FILE_NAME}", content)
-
-    def size(self) -> int:
-        """The bytes of all segments."""
-        return self.log.segments.total_bytes()
 
     def close(self) -> None:
         """Flush everything and close. Blocks."""

@@ -133,6 +133,10 @@ class Quorum:
         """Give up the office, where we have it."""
         self._step(raft.Resign())
 
+    def check(self) -> None:
+        """Assert the machine's invariants."""
+        self._machine.check()
+
     # --- what handlers may ask (broker.quorum_view) --------------------------------------------
 
     def status(self) -> QuorumStatus | None:
