@@ -45,11 +45,16 @@ def real_world(static: Mapping[str, str], *, journal: Journal | None = None) -> 
             cleanings=cleanings,
             journal=SilentJournal() if journal is None else journal,
             run_loads=_loads_on_threads,
-            host_name=socket.gethostname() or "localhost",
+            host_name=host_name(),
         )
     finally:
         cleanings.close()
         background.close()
+
+
+def host_name() -> str:
+    """What others call this machine."""
+    return socket.gethostname() or "localhost"
 
 
 def _loads_on_threads(threads: int) -> RunLoads:

@@ -30,12 +30,14 @@ VERBS: dict[str, Verb | dict[str, Verb]] = {
         "unset": Verb("quire.tools.config.alter", "unset_config", "Take back what was set."),
     },
     "consume": Verb("quire.tools.consume", "consume", "Show the records of a topic."),
+    "format": Verb("quire.tools.format", "format_node", "Make a node's directories ready."),
     "log": {
         "dump": Verb(
             "quire.tools.log.dump", "dump", "Show what is in segments, indexes, snapshots."
         ),
     },
     "produce": Verb("quire.tools.produce", "produce", "Write records, a line of input each."),
+    "server": Verb("quire.tools.server", "server", "Run a node in the foreground."),
     "topic": {
         "create": Verb("quire.tools.topic.create", "create_topics", "Make topics."),
         "delete": Verb("quire.tools.topic.delete", "delete_topics", "Delete topics."),
