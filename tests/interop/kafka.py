@@ -15,6 +15,7 @@ from tests import peer
 
 START_SECONDS = 90
 STOP_SECONDS = 60
+CLUSTER_ID = "Vy4f3xGkQ8CmJwAOnQXcYg"
 
 LOGGING = """
 rootLogger.level = WARN
@@ -41,32 +42,48 @@ def free_ports(count: int) -> list[int]:
         return [one.getsockname()[1] for one in sockets]
 
 
+def node_settings(data: Path, port: int, controller_port: int) -> dict[str, str]:
+    """Of one combined node, under the names that both systems know."""
+    return {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller_port}",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "log.dirs": str(data),
+        "offsets.topic.num.partitions": "1",
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.num.partitions": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "log.cleaner.backoff.ms": "3600000",
+        "group.initial.rebalance.delay.ms": "0",
+    }
+
+
+def wait_for_port(server: subprocess.Popen[bytes], port: int, output: Path) -> None:
+    """Until somebody listens; the server's own words when it ends or does not come up."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        assert server.poll() is None, output.read_text()[-3000:]
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"nobody listens at {port}: {output.read_text()[-3000:]}")
+
+
 class Kafka:
     """One node whose data directory outlives it."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, data: Path | None = None) -> None:
         self.directory = directory
-        self.data = directory / "data"
+        self.data = data or directory / "data"
         self.port, controller_port = free_ports(2)
         self.bootstrap = f"127.0.0.1:{self.port}"
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "log4j2.properties").write_text(LOGGING)
         self.properties = directory / "server.properties"
-        settings = {
-            "process.roles": "broker,controller",
-            "node.id": "1",
-            "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller_port}",
-            "listeners": f"PLAINTEXT://{self.bootstrap},CONTROLLER://127.0.0.1:{controller_port}",
-            "controller.listener.names": "CONTROLLER",
-            "log.dirs": str(self.data),
-            "offsets.topic.num.partitions": "1",
-            "offsets.topic.replication.factor": "1",
-            "transaction.state.log.num.partitions": "1",
-            "transaction.state.log.replication.factor": "1",
-            "transaction.state.log.min.isr": "1",
-            "log.cleaner.backoff.ms": "3600000",
-            "group.initial.rebalance.delay.ms": "0",
-        }
+        settings = node_settings(self.data, self.port, controller_port)
         self.properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
 
     def command(self, main_class: str, *arguments: str) -> list[str]:
@@ -89,7 +106,7 @@ class Kafka:
 
     def format(self) -> None:
         self.tool(
-            "kafka.tools.StorageTool", "format", "-t", "Vy4f3xGkQ8CmJwAOnQXcYg",
+            "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID,
             "-c", str(self.properties), "--standalone",
         )  # fmt: skip
 
@@ -105,7 +122,7 @@ class Kafka:
                 stdin=subprocess.DEVNULL,
             )
         try:
-            self._wait(server, output)
+            wait_for_port(server, self.port, output)
             yield
             server.terminate()
             assert server.wait(STOP_SECONDS) in (0, 143), output.read_text()[-3000:]
@@ -113,18 +130,6 @@ class Kafka:
             if server.poll() is None:
                 server.kill()
                 server.wait()
-
-    def _wait(self, server: subprocess.Popen[bytes], output: Path) -> None:
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            assert server.poll() is None, output.read_text()[-3000:]
-            with (
-                contextlib.suppress(OSError),
-                socket.create_connection(("127.0.0.1", self.port), 1),
-            ):
-                return
-            time.sleep(0.1)
-        raise AssertionError(f"Apache Kafka did not start: {output.read_text()[-3000:]}")
 
     def create_topic(self, name: str, **configs: str) -> None:
         arguments = [

@@ -1,0 +1,158 @@
+"""The steps of tests/compat/client.py, with aiokafka."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import sys
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka.errors import KafkaError, for_code
+
+
+def raw(value):
+    return None if value is None else base64.b64decode(value)
+
+
+def told(value):
+    return None if value is None else base64.b64encode(value).decode()
+
+
+def check(answer):
+    """The admin client gives answers, not errors, to most questions."""
+    for row in (
+        answer.topic_error_codes if hasattr(answer, "topic_error_codes") else answer.topic_errors
+    ):
+        if row[1]:
+            raise for_code(row[1])(*row[2:])
+
+
+class Steps:
+    def __init__(self, bootstrap):
+        self.bootstrap = bootstrap
+
+    async def produce(self, topic, records, codec="none", idempotent=False, largest=1_000_000):
+        producer = AIOKafkaProducer(
+            bootstrap_servers=self.bootstrap,
+            compression_type=None if codec == "none" else codec,
+            enable_idempotence=idempotent,
+            max_request_size=largest,
+            max_batch_size=16384,
+            acks="all",
+            linger_ms=20,
+        )
+        async with producer:
+            sent = [
+                await producer.send(
+                    topic,
+                    key=raw(record["key"]),
+                    value=raw(record["value"]),
+                    partition=record["partition"],
+                    timestamp_ms=record["timestamp"],
+                    headers=[(name, raw(value)) for name, value in record["headers"]],
+                )
+                for record in records
+            ]
+            return [(await future).offset for future in sent]
+
+    async def consume(self, topic, partition, offset, count):
+        consumer = AIOKafkaConsumer(
+            bootstrap_servers=self.bootstrap,
+            group_id=None,
+            enable_auto_commit=False,
+            check_crcs=True,
+        )
+        where = TopicPartition(topic, partition)
+        found = []
+        async with consumer:
+            consumer.assign([where])
+            consumer.seek(where, offset)
+            async with asyncio.timeout(60):
+                while len(found) < count:
+                    record = await consumer.getone()
+                    found.append(
+                        {
+                            "offset": record.offset,
+                            "timestamp": record.timestamp,
+                            "key": told(record.key),
+                            "value": told(record.value),
+                            "headers": [[name, told(value)] for name, value in record.headers],
+                        }
+                    )
+        return found
+
+    async def asked(self, question):
+        admin = AIOKafkaAdminClient(bootstrap_servers=self.bootstrap)
+        await admin.start()
+        try:
+            return await question(admin)
+        finally:
+            await admin.close()
+
+    async def topics(self):
+        return sorted(await self.asked(lambda admin: admin.list_topics()))
+
+    async def partitions(self, topic):
+        found = await self.asked(lambda admin: admin.describe_topics([topic]))
+        return len(found[0]["partitions"])
+
+    async def cluster(self):
+        found = await self.asked(lambda admin: admin.describe_cluster())
+        return {
+            "id": found["cluster_id"],
+            "nodes": sorted(broker["node_id"] for broker in found["brokers"]),
+        }
+
+    async def create_topic(self, topic, partitions, configs):
+        new = NewTopic(topic, partitions, 1, topic_configs=configs)
+        check(await self.asked(lambda admin: admin.create_topics([new])))
+
+    async def delete_topic(self, topic):
+        check(await self.asked(lambda admin: admin.delete_topics([topic])))
+
+    async def add_partitions(self, topic, count):
+        wanted = {topic: NewPartitions(count)}
+        check(await self.asked(lambda admin: admin.create_partitions(wanted)))
+
+    async def config(self, topic, name):
+        wanted = ConfigResource(ConfigResourceType.TOPIC, topic)
+        for answer in await self.asked(lambda admin: admin.describe_configs([wanted])):
+            for resource in answer.resources:
+                for entry in resource[4]:
+                    if entry[0] == name:
+                        return entry[1]
+        return None
+
+    async def offset(self, topic, partition, at):
+        where = TopicPartition(topic, partition)
+        async with AIOKafkaConsumer(bootstrap_servers=self.bootstrap, group_id=None) as consumer:
+            if at == "earliest":
+                return (await consumer.beginning_offsets([where]))[where]
+            if at == "latest":
+                return (await consumer.end_offsets([where]))[where]
+            found = (await consumer.offsets_for_times({where: at}))[where]
+            return -1 if found is None else found.offset
+
+    async def delete_records(self, topic, partition, offset):
+        where = TopicPartition(topic, partition)
+        wanted = {where: RecordsToDelete(before_offset=offset)}
+        return (await self.asked(lambda admin: admin.delete_records(wanted)))[where]
+
+
+async def main():
+    asked = json.loads(sys.stdin.readline())
+    steps = Steps(asked["bootstrap"])
+    results = []
+    for step in asked["steps"]:
+        try:
+            results.append({"ok": await getattr(steps, step.pop("do"))(**step)})
+        except KafkaError as failure:
+            results.append({"error": getattr(failure, "errno", None), "words": repr(failure)})
+            break
+    print(json.dumps(results))
+
+
+asyncio.run(main())

@@ -1,0 +1,134 @@
+"""A client under test: a program that carries out steps and tells what came of each.
+
+It reads one line of JSON, `{"bootstrap": ..., "steps": [{"do": ..., ...}, ...]}`, and writes, as its last line, a list
+with `{"ok": value}` or `{"error": code, "words": ...}` for each step. Bytes travel as base64. What the steps are:
+
+  produce         topic, records, codec, idempotent (False), largest (1,000,000)  -> their offsets, in order
+                  a record: partition, key, value, headers [[name, value]], timestamp (ms)
+  consume         topic, partition, offset, count           -> records with offset, timestamp, key, value, headers
+  topics          -> names          partitions topic -> how many          cluster -> id and the nodes' numbers
+  create_topic    topic, partitions, configs
+  delete_topic    topic             add_partitions topic, count (all of them)
+  config          topic, name -> value       set_config topic, name, value (nothing else of the topic changes)
+  offset          topic, partition, at ("earliest", "latest" or milliseconds) -> the offset; -1 for none
+  delete_records  topic, partition, offset -> the log's new start
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+RUN_SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A record as it is given to a client."""
+
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes], ...] = ()
+    timestamp: int = 1_700_000_000_000
+    partition: int = 0
+
+    def told(self) -> dict[str, Any]:
+        return {
+            "partition": self.partition,
+            "key": encoded(self.key),
+            "value": encoded(self.value),
+            "headers": [[name, encoded(value)] for name, value in self.headers],
+            "timestamp": self.timestamp,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A record as a client gives it."""
+
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...]
+
+    def same(self, sent: Sent) -> bool:
+        mine = (self.timestamp, self.key, self.value, self.headers)
+        return mine == (sent.timestamp, sent.key, sent.value, sent.headers)
+
+
+class StepFailed(Exception):  # noqa: N818 -- an answer that some tests want
+    """A step ended with an error of the broker's; `code` is Kafka's number for it."""
+
+    def __init__(self, code: int | None, words: str) -> None:
+        super().__init__(f"{code}: {words}")
+        self.code = code
+
+
+@dataclass
+class Client:
+    """A program and the cluster it works against."""
+
+    command: Sequence[str]
+    bootstrap: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def run(self, *steps: Mapping[str, Any]) -> list[Any]:
+        """What each step gave, in one process; the first that fails is raised."""
+        asked = json.dumps({"bootstrap": self.bootstrap, "steps": steps})
+        done = subprocess.run(
+            self.command,
+            input=asked + "\n",
+            env={**os.environ, **self.environment},
+            capture_output=True,
+            text=True,
+            timeout=RUN_SECONDS,
+            check=False,
+        )
+        lines = done.stdout.strip().splitlines()
+        assert done.returncode == 0, (
+            f"{self.command[0]}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+        )
+        assert lines, f"the client said nothing; {done.stderr[-4000:]}"
+        results = json.loads(lines[-1])
+        for result in results:
+            if "ok" not in result:
+                raise StepFailed(result["error"], f"{result['words']}\n{done.stderr[-1000:]}")
+        assert len(results) == len(steps)
+        return [result["ok"] for result in results]
+
+    def do(self, step: str, **given: Any) -> Any:
+        return self.run({"do": step, **given})[0]
+
+    def produce(self, topic: str, records: Sequence[Sent], **given: Any) -> list[int]:
+        told = [record.told() for record in records]
+        offsets: list[int] = self.do("produce", topic=topic, records=told, **given)
+        return offsets
+
+    def consume(
+        self, topic: str, count: int, *, offset: int = 0, partition: int = 0
+    ) -> list[Received]:
+        found = self.do("consume", topic=topic, partition=partition, offset=offset, count=count)
+        return [
+            Received(
+                one["offset"],
+                one["timestamp"],
+                decoded(one["key"]),
+                decoded(one["value"]),
+                tuple((name, decoded(value)) for name, value in one["headers"]),
+            )
+            for one in found
+        ]
+
+
+def encoded(value: bytes | None) -> str | None:
+    return None if value is None else base64.b64encode(value).decode()
+
+
+def decoded(value: str | None) -> bytes | None:
+    return None if value is None else base64.b64decode(value)

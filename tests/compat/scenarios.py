@@ -1,0 +1,234 @@
+"""What every client is put through. A client's test class inherits these, and says what the client cannot do.
+
+Whatever is written by the client is read back by the client, and, where the bytes matter, from the wire.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import pytest
+from tests.compat import wire
+from tests.compat.client import Client, Sent, StepFailed
+
+from quire.errors import ErrorCode
+from quire.records.batch import Compression
+
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+LARGE_BYTES = 900_000
+START_MS = 1_700_000_000_000
+PATIENCE_SECONDS = 15
+NEW: dict[str, Any] = {"topic": "new", "partitions": 1, "configs": {}}
+numbers = itertools.count(1)
+
+
+def new_name(words: str) -> str:
+    return f"{words}-{os.getpid()}-{next(numbers)}"
+
+
+def some_of_everything() -> list[Sent]:
+    """Keys and none, values and none, headers and none, empty, tiny, words of another script, and more than a few."""
+    return [
+        Sent(b"key", b"value"),
+        Sent(None, b"without a key"),
+        Sent(b"without a value", None),
+        Sent(b"", b""),
+        Sent(b"k", b"v", (("one", b"1"),)),
+        Sent(
+            b"headers", b"two of one name", (("h", b"first"), ("h", b"second"), ("", b"\x00\xff"))
+        ),
+        Sent("ключ".encode(), "значение ☃".encode(), (("имя", b""),)),
+        Sent(bytes(range(256)), bytes(range(255, -1, -1))),
+        *(
+            Sent(b"%d" % n, b"a line that repeats itself " * 20, timestamp=START_MS + n)
+            for n in range(200)
+        ),
+    ]
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether it comes true soon: metadata reaches a broker after the answer that made it."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+class Conversation:
+    """Produce and consume, for any client."""
+
+    codecs: ClassVar[tuple[str, ...]] = CODECS
+    cannot: ClassVar[dict[str, str]] = {}
+    """What the client has no way to ask for, and why: `null_value`, `idempotent`, or a step's name."""
+
+    @pytest.fixture
+    def client(self, bootstrap: str) -> Client:
+        raise NotImplementedError
+
+    def unless_it_cannot(self, *things: str) -> None:
+        for thing in things:
+            if thing in self.cannot:
+                pytest.skip(f"NOT CHECKED: {self.cannot[thing]}")
+
+    def sendable(self) -> list[Sent]:
+        return some_of_everything()
+
+    @pytest.mark.parametrize("codec", CODECS)
+    def test_records_come_back_as_they_were(
+        self, client: Client, topic: Callable[..., str], codec: str
+    ) -> None:
+        if codec not in self.codecs:
+            pytest.skip(f"NOT CHECKED: this client has no {codec}")
+        name = topic()
+        sent = self.sendable()
+        offsets = client.produce(name, sent, codec=codec)
+        assert offsets == list(range(len(sent)))
+        got = client.consume(name, len(sent))
+        assert [one.offset for one in got] == offsets
+        assert [one for one, mine in zip(got, sent, strict=True) if not one.same(mine)] == []
+        found = list(wire.batches(client.bootstrap, name))
+        used = {Compression(batch.header.attributes & 7).name.lower() for batch in found}
+        assert used == {codec}
+
+    def test_tiny_and_large_records_travel(self, client: Client, topic: Callable[..., str]) -> None:
+        name = topic()
+        noise = os.urandom(LARGE_BYTES)
+        sent = [
+            Sent(b"l", noise),
+            Sent(None, b"x"),
+            Sent(b"l", b"a" * LARGE_BYTES),
+            Sent(b"y", b""),
+        ]
+        client.produce(name, sent, codec="none")
+        if "gzip" in self.codecs:
+            client.produce(name, sent[2:], codec="gzip")
+            sent += sent[2:]
+        got = client.consume(name, len(sent))
+        assert [one.same(mine) for one, mine in zip(got, sent, strict=True)] == [True] * len(sent)
+
+    def test_reading_begins_anywhere(self, client: Client, topic: Callable[..., str]) -> None:
+        name = topic(partitions=3)
+        sent = [Sent(None, b"%d" % n, partition=2, timestamp=START_MS + n) for n in range(3000)]
+        client.produce(name, sent, codec="none")
+        got = client.consume(name, 1000, offset=1234, partition=2)
+        assert [one.offset for one in got] == list(range(1234, 2234))
+        assert [one.value for one in got] == [b"%d" % n for n in range(1234, 2234)]
+
+    def test_an_idempotent_producer_numbers_its_batches(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        self.unless_it_cannot("idempotent")
+        name = topic()
+        sent = [Sent(b"k", b"%d" % n, timestamp=START_MS) for n in range(2000)]
+        client.produce(name, sent, codec="none", idempotent=True)
+        expected = 0
+        for batch in wire.batches(client.bootstrap, name):
+            assert batch.header.producer_id >= 0
+            assert batch.header.base_sequence == expected
+            expected += batch.header.record_count
+        assert expected == len(sent)
+
+    def test_a_message_that_is_too_large_is_refused(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        self.unless_it_cannot("largest")
+        name = topic(**{"max.message.bytes": "100000"})
+        with pytest.raises(StepFailed) as failed:
+            client.produce(name, [Sent(None, os.urandom(200_000))], codec="none", largest=2_000_000)
+        assert failed.value.code == ErrorCode.MESSAGE_TOO_LARGE
+        assert list(wire.batches(client.bootstrap, name)) == []
+
+
+class Administration:
+    """The life of a topic, for clients that can administrate."""
+
+    cannot: ClassVar[dict[str, str]] = {}
+
+    def unless_it_cannot(self, *things: str) -> None:
+        for thing in things:
+            if thing in self.cannot:
+                pytest.skip(f"NOT CHECKED: {self.cannot[thing]}")
+
+    def test_the_life_of_a_topic(self, client: Client) -> None:
+        name = new_name("life")
+        client.do("create_topic", topic=name, partitions=2, configs={"retention.ms": "123456789"})
+        assert eventually(lambda: name in client.do("topics"))
+        assert client.do("partitions", topic=name) == 2
+        client.do("add_partitions", topic=name, count=5)
+        assert eventually(lambda: client.do("partitions", topic=name) == 5)
+        client.do("delete_topic", topic=name)
+        assert eventually(lambda: name not in client.do("topics"))
+
+    def test_settings_of_a_topic_are_told_and_changed(self, client: Client) -> None:
+        self.unless_it_cannot("config")
+        name = new_name("settings")
+        client.do("create_topic", topic=name, partitions=1, configs={"retention.ms": "123456789"})
+        assert eventually(lambda: name in client.do("topics"))
+        assert client.do("config", topic=name, name="retention.ms") == "123456789"
+        assert client.do("config", topic=name, name="cleanup.policy") == "delete"
+        self.unless_it_cannot("set_config")
+        client.do("set_config", topic=name, name="cleanup.policy", value="compact")
+        changed = {"retention.ms": "123456789", "cleanup.policy": "compact"}
+        assert eventually(
+            lambda: {one: client.do("config", topic=name, name=one) for one in changed} == changed
+        )
+
+    def test_offsets_are_found_by_place_and_time_and_records_deleted(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        self.unless_it_cannot("offset")
+        name = topic()
+        client.produce(
+            name, [Sent(None, b"%d" % n, timestamp=START_MS + 1000 * n) for n in range(20)]
+        )
+
+        def offset(at: Any) -> int:
+            found: int = client.do("offset", topic=name, partition=0, at=at)
+            return found
+
+        assert offset("earliest") == 0
+        assert offset("latest") == 20
+        if "by_time" not in self.cannot:
+            assert offset(START_MS + 1000 * 7) == 7
+            assert offset(START_MS + 1000 * 7 + 1) == 8
+        self.unless_it_cannot("delete_records")
+        assert client.do("delete_records", topic=name, partition=0, offset=5) == 5
+        assert offset("earliest") == 5
+        assert [one.offset for one in client.consume(name, 15, offset=5)] == list(range(5, 20))
+
+    def test_the_cluster_is_described(self, client: Client) -> None:
+        self.unless_it_cannot("cluster")
+        told = client.do("cluster")
+        assert told["nodes"] == [1]
+        assert len(told["id"]) == 22
+
+    @pytest.mark.parametrize(
+        ("step", "given", "code"),
+        [
+            ("create_topic", NEW | {"topic": "exists"}, ErrorCode.TOPIC_ALREADY_EXISTS),
+            ("create_topic", NEW | {"topic": "bad name!"}, ErrorCode.INVALID_TOPIC_EXCEPTION),
+            ("create_topic", NEW | {"partitions": 0}, ErrorCode.INVALID_PARTITIONS),
+            ("create_topic", NEW | {"configs": {"no.such": "1"}}, ErrorCode.INVALID_CONFIG),
+            ("delete_topic", {"topic": "never-made"}, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+            ("add_partitions", {"topic": "exists", "count": 1}, ErrorCode.INVALID_PARTITIONS),
+        ],
+    )
+    def test_a_refusal_has_kafkas_code(
+        self,
+        client: Client,
+        topic: Callable[..., str],
+        step: str,
+        given: dict[str, Any],
+        code: ErrorCode,
+    ) -> None:
+        self.unless_it_cannot(f"{step} {given['topic']}")
+        asked = given | {"topic": topic(partitions=2)} if given["topic"] == "exists" else given
+        with pytest.raises(StepFailed) as failed:
+            client.do(step, **asked)
+        assert failed.value.code == code
