@@ -64,6 +64,20 @@ def test_a_second_process_is_refused_while_the_first_lives():
     assert refused(world) is ErrorCode.NONE
 
 
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_new_controller_gives_no_session_to_a_broker_that_is_known_to_be_gone(gone: bool):
+    world = World().start(1)
+    world.controller = world.again()
+    decision = world.controller.activate(
+        now_ms=world.now_ms,
+        next_offset=len(world.log),
+        is_gone=lambda broker: gone and broker.broker_id == 1,
+    )
+    world.take(decision)
+    expected = ErrorCode.NONE if gone else ErrorCode.DUPLICATE_BROKER_REGISTRATION
+    assert refused(world) is expected
+
+
 def test_the_same_process_registers_again_with_the_epoch_it_has():
     world = World()
     epoch = world.register(1, incarnation_id=incarnation(77))

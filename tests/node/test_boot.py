@@ -104,6 +104,22 @@ def test_a_node_that_is_killed_at_any_moment_starts_again_with_all_it_said() -> 
         on_machine(main, seed=seed)
 
 
+def test_after_a_kill_nobody_waits_for_the_session_of_the_dead_process() -> None:
+    async def main(machine: Machine) -> None:
+        format_machine(machine)
+        node = await restarted(machine)
+        await make_topic(node, "t")
+        node.crash()
+        machine.kill()
+        before = machine.clock.monotonic_ms()
+        again = await restarted(machine)
+        assert machine.clock.monotonic_ms() - before < 1000
+        assert again.broker.broker_epoch > node.broker.broker_epoch
+        await again.stop()
+
+    on_machine(main)
+
+
 def test_a_crash_leaves_nothing_that_runs_or_writes() -> None:
     async def main(machine: Machine) -> None:
         format_machine(machine)

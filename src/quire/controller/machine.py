@@ -43,7 +43,7 @@ from quire.controller.invariants import check_image, check_step
 from quire.controller.sessions import Sessions
 from quire.errors import QuireError
 from quire.metadata.delta import Touched
-from quire.metadata.image import EMPTY, Image
+from quire.metadata.image import EMPTY, Broker, Image
 from quire.metadata.records import Message
 from quire.metadata.replay import Replay
 from quire.ports.entropy import Entropy
@@ -146,12 +146,21 @@ class Controller:
         return self._sessions
 
     def activate(
-        self, *, now_ms: int, next_offset: int, bootstrap: Sequence[Message] | None = None
+        self,
+        *,
+        now_ms: int,
+        next_offset: int,
+        bootstrap: Sequence[Message] | None = None,
+        is_gone: Callable[[Broker], bool] = lambda _broker: False,
     ) -> Decision:
-        """Take office. `bootstrap` is what an empty log begins with; None means the defaults."""
+        """Take office. `bootstrap` is what an empty log begins with; None means the defaults.
+
+        `is_gone` says of a registered broker that its process is known to have ended: it gets no session.
+        """
         turn = self._turn(now_ms, next_offset)
-        for broker_id in self.image.brokers:
-            self._sessions.start(broker_id, now_ms)
+        for broker_id, broker in self.image.brokers.items():
+            if not is_gone(broker):
+                self._sessions.start(broker_id, now_ms)
         records = activation.activate(
             turn,
             activation.bootstrap_messages() if bootstrap is None else bootstrap,

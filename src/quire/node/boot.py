@@ -34,6 +34,7 @@ from quire.config.checks import check_node
 from quire.config.layers import BrokerLayers
 from quire.config.values import ConfigError
 from quire.errors import StorageError
+from quire.metadata.image import Broker as Registered
 from quire.metadata.records import Message, decode_value
 from quire.node.controller_host import ControllerHost
 from quire.node.controller_link import LocalController, controller_settings
@@ -285,8 +286,14 @@ class Node:
             settings=lambda: controller_settings(self.settings, cluster_id),
             rules=SettingsRules(lambda: self.broker.layers),
             bootstrap=self._bootstrap(),
+            is_gone=self._is_our_former_self,
         )
         self.broker = self._make_broker(log_dirs, LocalController(self._host, self._feed))
+
+    def _is_our_former_self(self, registered: Registered) -> bool:
+        """A broker of our id that is not this process held the claims that we hold now: it has ended."""
+        ours = registered.broker_id == self.node_id
+        return ours and registered.incarnation_id != self.broker.incarnation_id
 
     def _make_broker(self, log_dirs: LogDirs, controller: LocalController) -> Broker:
         world = self._world
@@ -357,7 +364,8 @@ class Node:
         load = partial(log_dirs.load, broker.replicas.open_log, run=run_loads)
         await self._world.background.run(load)
         publisher = Publisher(broker, self._world.journal)
-        self._tasks.start(feed.publish_to(publisher.publish), "publishing")
+        publishing = feed.publish_to(publisher.publish, then=lifecycle.on_published)
+        self._tasks.start(publishing, "publishing")
         await registering
         await feed.until(broker.broker_epoch)
         await lifecycle.ready()

@@ -22,7 +22,7 @@ from quire.broker.call import Client
 from quire.broker.controller_link import ControllerUnavailableError
 from quire.controller.decision import ConfigRules, Decision, Settings, Timer
 from quire.controller.machine import Controller
-from quire.metadata.image import Image
+from quire.metadata.image import Broker, Image
 from quire.metadata.records import Message
 from quire.node.quorum import Quorum
 from quire.node.world import World
@@ -39,6 +39,7 @@ class ControllerHost:
         settings: Callable[[], Settings],
         rules: ConfigRules,
         bootstrap: Sequence[Message] | None,
+        is_gone: Callable[[Broker], bool] = lambda _broker: False,
     ) -> None:
         """`bootstrap` is what formatting left for the first controller; None means the defaults."""
         self._world = world
@@ -46,6 +47,7 @@ class ControllerHost:
         self._settings = settings
         self._rules = rules
         self._bootstrap = bootstrap
+        self._is_gone = is_gone
         self._machine: Controller | None = None
         self._begins_behind: int | None = None
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
@@ -116,6 +118,7 @@ class ControllerHost:
                 now_ms=self._world.clock.monotonic_ms(),
                 next_offset=self._quorum.end_offset,
                 bootstrap=self._bootstrap,
+                is_gone=self._is_gone,
             )
         )
         self._office.set()
