@@ -119,6 +119,7 @@ class Storehouse:
             clock=self.clock,
             entropy=self.entropy,
             background=self.background,
+            journal=self.journal,
             state=BrokerState.RUNNING,
             broker_epoch=BROKER_EPOCH,
         )

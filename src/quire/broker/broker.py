@@ -14,17 +14,21 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
+from quire.broker.connection_limits import ConnectionLimits
+from quire.broker.journal import Journal, Silence
+from quire.broker.telemetry import Telemetry
 from quire.metadata.image import EMPTY, Image
 
 if TYPE_CHECKING:
     from quire.broker.controller_link import ControllerLink
+    from quire.broker.deadlines import Deadlines
     from quire.broker.fetch_sessions import FetchSessions
-    from quire.broker.metrics import Metrics  # type: ignore[import-not-found,unused-ignore]
-    from quire.broker.producer_ids import ProducerIds  # type: ignore[import-not-found,unused-ignore]
+    from quire.broker.metrics import Metrics
+    from quire.broker.producer_ids import ProducerIds
     from quire.broker.purgatory import Purgatory
     from quire.broker.quorum_view import QuorumView
-    from quire.broker.quotas import Quotas  # type: ignore[import-not-found,unused-ignore]
-    from quire.broker.replicas import Replicas  # type: ignore[import-not-found,unused-ignore]
+    from quire.broker.quotas import Quotas
+    from quire.broker.replicas import Replicas
     from quire.config.layers import BrokerLayers
     from quire.ports.background import Background
     from quire.ports.clock import Clock
@@ -53,6 +57,8 @@ class Waiting:
     fetch: Purgatory
     delete_records: Purgatory
     elect_leaders: Purgatory
+    deadlines: Deadlines | None = None
+    """What expires them; set by the first who takes connections."""
 
     def all(self) -> tuple[tuple[str, Purgatory], ...]:
         """With the names that Kafka's purgatory metrics have."""
@@ -84,6 +90,10 @@ class Broker:
     clock: Clock
     entropy: Entropy
     background: Background
+    journal: Journal = field(default_factory=Silence)
+    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
+    """Those of all listeners together."""
+    telemetry: Telemetry = field(default_factory=Telemetry)
     image: Image = field(default=EMPTY)
     broker_epoch: int = NO_EPOCH
     """Of the registration; set by the node."""

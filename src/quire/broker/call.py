@@ -3,7 +3,7 @@
 A handler is given the broker and a call. A plain function answers now, or says how the connection goes on while the
 answer is prepared; a coroutine function may take its time, and holds its connection until it returns.
 
-    def handle(broker: Broker, call: Call) -> object          the response, LATER, HOLD or NOTHING
+    def handle(broker: Broker, call: Call) -> object          the response, LATER, HOLD, NOTHING or CLOSE
     async def handle(broker: Broker, call: Call) -> object    the response
 
 Invariants
@@ -32,11 +32,14 @@ class Progress(Enum):
     """`call.answer` will be called; the connection waits."""
     NOTHING = "nothing"
     """The client expects no answer (acks=0)."""
+    CLOSE = "close"
+    """The client can be told nothing but by the end of its connection."""
 
 
 LATER: Final = Progress.LATER
 HOLD: Final = Progress.HOLD
 NOTHING: Final = Progress.NOTHING
+CLOSE: Final = Progress.CLOSE
 
 ANONYMOUS: Final = "User:ANONYMOUS"
 
@@ -58,7 +61,17 @@ class Client:
 class Call:
     """See the module."""
 
-    __slots__ = ("answer", "api", "client", "client_id", "received_ms", "request", "version")
+    __slots__ = (
+        "answer",
+        "api",
+        "client",
+        "client_id",
+        "received_ms",
+        "request",
+        "size",
+        "throttle_ms",
+        "version",
+    )
 
     def __init__(
         self,
@@ -79,5 +92,12 @@ class Call:
         self.client_id = client_id
         self.received_ms = received_ms
         """By the monotonic clock."""
+        self.size = 0
+        """The bytes of the whole request; what quotas count."""
+        self.throttle_ms = 0
+        """For how long to be throttled, where no response can say it (acks=0)."""
         self.answer = answer
-        """To be called with the response after LATER or HOLD, from the loop, once. `NOTHING` for none."""
+        """To be called with the response after LATER or HOLD, from the loop, once; `NOTHING` and `CLOSE` are as good.
+
+        What waits in a purgatory for it does so under the call itself, too: when the connection ends it is expired.
+        """

@@ -15,7 +15,7 @@ Not here   what an operation waits for (the handlers), the clock (`now_ms` is ha
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Protocol
 
 
@@ -57,6 +57,8 @@ class Purgatory:
         self._deadlines: list[_Watched] = []
         self._made = 0
         self._waiting = 0
+        self.on_earlier: Callable[[int], None] | None = None
+        """Told of a deadline that comes before all others, so that somebody calls `expire` then."""
 
     def __len__(self) -> int:
         """How many operations wait."""
@@ -75,7 +77,10 @@ class Purgatory:
         self._waiting += 1
         for key in watched.keys:
             self._watched.setdefault(key, {})[watched.number] = watched
-        heapq.heappush(self._deadlines, watched)
+        deadlines = self._deadlines
+        heapq.heappush(deadlines, watched)
+        if self.on_earlier is not None and deadlines[0] is watched:
+            self.on_earlier(deadline_ms)
         return False
 
     def changed(self, key: Hashable) -> int:

@@ -182,7 +182,7 @@ class Replicas:
     def append(
         self,
         replica: Replica,
-        buffer: bytearray,
+        buffer: bytearray | memoryview,
         *,
         now_ms: int,
         monotonic_ms: int,

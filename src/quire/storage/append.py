@@ -49,7 +49,7 @@ Outcome: TypeAlias = AppendInfo | Duplicate | Reject
 
 def append_as_leader(
     log: LogState,
-    buffer: bytearray,
+    buffer: bytearray | memoryview,
     *,
     leader_epoch: int,
     now_ms: int,

@@ -95,7 +95,7 @@ class Log(LogState):
 
     def append(
         self,
-        buffer: bytearray,
+        buffer: bytearray | memoryview,
         *,
         leader_epoch: int,
         now_ms: int,

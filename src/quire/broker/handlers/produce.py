@@ -1,0 +1,348 @@
+"""Produce: append batches.
+
+Each partition is checked, appended and answered by itself. acks=0 has no answer, and the end of the connection where
+anything failed; acks=1 is answered when the leader has it; acks=-1 when the high watermark has passed it, or it is too
+late (REQUEST_TIMED_OUT, though it may be there). With fsync_before_ack nobody is answered before it is on the disk.
+
+Versions   3 the lowest served (0-2 are only claimed) · 5 log start · 7 zstd · 8 record errors · 10 who leads instead
+           · 13 topic ids
+
+Not here   checks of one batch (appending), rights.
+See        KIP-467, KIP-516, KIP-896, KIP-951
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from functools import partial
+from typing import Any, Final
+
+from quire.broker import leaders
+from quire.broker.appending import (
+    Fit,
+    check_form,
+    is_heavy,
+    is_transactional,
+    make_fit,
+    refused,
+    rejected,
+    write,
+)
+from quire.broker.broker import Broker
+from quire.broker.call import CLOSE, HOLD, LATER, NOTHING, Call
+from quire.broker.internal_topics import INTERNAL_TOPICS
+from quire.broker.replica import Replica
+from quire.errors import ErrorCode, InvalidBatchError
+from quire.ports.disk import Bytes
+from quire.protocol.messages.produce import (
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from quire.replication.leader import ACKS_ALL, Leader
+
+ADMIN_CLIENT_ID: Final = "__admin_client"
+"""Who may write to the broker's own topics: Kafka's tools use it to repair them."""
+TOPIC_IDS_SINCE: Final = 13
+LEADERS_SINCE: Final = 10
+ABORTABLE_SINCE: Final = 11
+ACKS_NONE: Final = 0
+
+
+class _Appended:
+    """One appended batch whose answer has to wait."""
+
+    __slots__ = ("end_offset", "leader", "replica", "response")
+
+    def __init__(
+        self, replica: Replica, leader: Leader, response: PartitionProduceResponse
+    ) -> None:
+        self.replica = replica
+        self.leader = leader
+        self.end_offset = replica.log.log_end_offset
+        self.response = response
+
+
+class _Produce:
+    """One request on its way. It is what waits in the purgatory."""
+
+    __slots__ = ("_broker", "_call", "_now_ms", "_request", "_unflushed", "_waiting", "response")
+
+    def __init__(self, broker: Broker, call: Call) -> None:
+        self._broker = broker
+        self._call = call
+        self._request: ProduceRequest = call.request
+        self._now_ms = broker.clock.wall_ms()
+        self._waiting: list[_Appended] = []
+        self._unflushed: list[PartitionProduceResponse] = []
+        self.response = ProduceResponse(responses=[])
+
+    # --- what waits ---------------------------------------------------------------------------
+
+    def try_complete(self) -> bool:
+        """Whether every batch is safe, or never will be."""
+        still = []
+        for one in self._waiting:
+            code = one.replica.gone
+            if code is None and one.replica.leader is not one.leader:
+                code = ErrorCode.NOT_LEADER_OR_FOLLOWER
+            if code is None:
+                code = one.leader.acknowledged(one.end_offset)
+            if code is None:
+                still.append(one)
+            elif code is not ErrorCode.NONE:
+                self._fail(one, code)
+        self._waiting = still
+        if still or self._unflushed:
+            return False
+        self._call.answer(self.finish())
+        return True
+
+    def expire(self) -> None:
+        for one in self._waiting:
+            self._fail(one, ErrorCode.REQUEST_TIMED_OUT)
+        for response in self._unflushed:
+            _to_failure(response, ErrorCode.REQUEST_TIMED_OUT)
+        self._waiting = []
+        self._call.answer(self.finish())
+
+    # --- the request --------------------------------------------------------------------------
+
+    def begin(self) -> Any:
+        """Append what can be appended now."""
+        request, version = self._request, self._call.version
+        refusal = self._refuse_all()
+        heavy: list[tuple[Replica, int, Bytes, list[PartitionProduceResponse]]] = []
+        for topic in request.topic_data:
+            answers: list[PartitionProduceResponse] = []
+            name: str | None = topic.name
+            if version >= TOPIC_IDS_SINCE:
+                name = self._broker.image.topic_names.get(topic.topic_id)
+            for data in topic.partition_data:
+                records = data.records
+                replica = refusal or self._admit(name, data.index, records)
+                if not isinstance(replica, Replica):
+                    answers.append(rejected(self._broker, None, data.index, replica))
+                    continue
+                assert records is not None
+                if is_heavy(records, replica.compression):
+                    if replica.compression is not None:
+                        replica.figures.recompressions += 1
+                    heavy.append((replica, data.index, records, answers))
+                    continue
+                buffer = _writable(records)
+                answers.append(
+                    self._write(
+                        replica, data.index, make_fit(replica, buffer, self._now_ms), len(records)
+                    )
+                )
+            self.response.responses.append(
+                TopicProduceResponse(
+                    name=topic.name, topic_id=topic.topic_id, partition_responses=answers
+                )
+            )
+        if heavy:
+            self._go_on_later(heavy)
+            return HOLD
+        return self.wait_or_finish()
+
+    def wait_or_finish(self) -> Any:
+        """The answer, or LATER while something is not safe yet."""
+        if not self._waiting and not self._unflushed:
+            return self.finish()
+        keys = [*(one.replica.topic_partition for one in self._waiting), self._call]
+        deadline_ms = self._broker.clock.monotonic_ms() + self._request.timeout_ms
+        self._broker.waiting.produce.watch(self, keys, deadline_ms=deadline_ms)
+        return LATER
+
+    def finish(self) -> Any:
+        """What is answered, or done, now that everything is decided."""
+        quotas = self._broker.quotas
+        call = self._call
+        throttle_ms = (
+            quotas.produced(call.client, call.client_id, call.size) if quotas.active else 0
+        )
+        answers = [one for topic in self.response.responses for one in topic.partition_responses]
+        has_failed = any(one.error_code for one in answers)
+        if self._request.acks == ACKS_NONE:
+            call.throttle_ms = throttle_ms
+            return CLOSE if has_failed else NOTHING
+        self.response.throttle_time_ms = throttle_ms
+        if has_failed and call.version >= LEADERS_SINCE:
+            self._tell_leaders()
+        return self.response
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _refuse_all(self) -> ErrorCode | None:
+        """Why nothing of the request is taken."""
+        request = self._request
+        if request.transactional_id is None and any(
+            is_transactional(data.records)
+            for topic in request.topic_data
+            for data in topic.partition_data
+        ):
+            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        return None
+
+    def _admit(self, name: str | None, index: int, records: Bytes | None) -> Replica | ErrorCode:
+        """The replica that may take the batch, or why none may."""
+        broker, request, call = self._broker, self._request, self._call
+        if name is None:
+            return ErrorCode.UNKNOWN_TOPIC_ID
+        replica = broker.replicas.get(name, index)
+        absent = ErrorCode.NONE if replica is not None else broker.replicas.why_not(name, index)
+        if absent is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            return absent
+        code = check_form(records, call.version)
+        if code is not ErrorCode.NONE:
+            return code
+        if not ACKS_ALL <= request.acks <= 1:
+            return ErrorCode.INVALID_REQUIRED_ACKS
+        if name in INTERNAL_TOPICS and call.client_id != ADMIN_CLIENT_ID:
+            return ErrorCode.INVALID_TOPIC_EXCEPTION
+        if replica is None:
+            return absent
+        leader = replica.leader
+        if leader is None:
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        replica.figures.produces += 1
+        broker.metrics.all_topics.produces += 1
+        if is_transactional(records):
+            return self._admit_transaction(replica, records)
+        code = leader.admit(request.acks)
+        return replica if code is ErrorCode.NONE else code
+
+    def _admit_transaction(self, replica: Replica, records: Bytes | None) -> Replica | ErrorCode:
+        """A transaction must be known to be open here."""
+        assert records is not None
+        producer = replica.log.producers.get(int.from_bytes(records[43:51], "big", signed=True))
+        if producer is not None and producer.transaction_first_offset >= 0:
+            assert replica.leader is not None
+            code = replica.leader.admit(self._request.acks)
+            return replica if code is ErrorCode.NONE else code
+        if self._call.version >= ABORTABLE_SINCE:
+            return ErrorCode.TRANSACTION_ABORTABLE
+        return ErrorCode.INVALID_TXN_STATE
+
+    def _write(
+        self, replica: Replica, index: int, fit: Fit | InvalidBatchError, size: int
+    ) -> PartitionProduceResponse:
+        broker = self._broker
+        if isinstance(fit, InvalidBatchError):
+            return refused(broker, replica, index, fit, size)
+        leader = replica.leader
+        if leader is None or replica.gone is not None:  # while it was made to fit
+            return rejected(broker, None, index, replica.gone or ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        response = write(
+            broker,
+            replica,
+            index,
+            fit,
+            now_ms=self._now_ms,
+            monotonic_ms=self._call.received_ms,
+        )
+        if response.error_code == ErrorCode.NONE:
+            self._make_safe(replica, leader, response)
+        return response
+
+    def _make_safe(
+        self, replica: Replica, leader: Leader, response: PartitionProduceResponse
+    ) -> None:
+        """Note what has to happen before the batch may be acknowledged."""
+        log = replica.log
+        if self._request.acks == ACKS_ALL and log.high_watermark < log.log_end_offset:
+            self._waiting.append(_Appended(replica, leader, response))
+        if log.settings.fsync_before_ack and self._request.acks != ACKS_NONE:
+            self._unflushed.append(response)
+            broker = self._broker
+            broker.replicas.flushes.when_durable(
+                replica, log.log_end_offset, partial(self._flushed, replica, response)
+            )
+
+    def _flushed(
+        self,
+        replica: Replica,
+        response: PartitionProduceResponse,
+        is_durable: bool,  # noqa: FBT001
+    ) -> None:
+        self._unflushed = [one for one in self._unflushed if one is not response]
+        if not is_durable:
+            _to_failure(response, replica.gone or ErrorCode.KAFKA_STORAGE_ERROR)
+        if not self._unflushed:
+            self._broker.waiting.produce.changed(self._call)
+
+    def _fail(self, one: _Appended, code: ErrorCode) -> None:
+        self._broker.metrics.failed(0, code)
+        _to_failure(one.response, code)
+
+    def _go_on_later(
+        self, heavy: list[tuple[Replica, int, Bytes, list[PartitionProduceResponse]]]
+    ) -> None:
+        """Unpack and compress in the background; the connection holds, so that the order stays."""
+        now_ms = self._now_ms
+
+        def work() -> list[Fit | InvalidBatchError]:
+            return [
+                make_fit(replica, _writable(records), now_ms) for replica, _, records, _ in heavy
+            ]
+
+        def go_on(done: asyncio.Future[list[Fit | InvalidBatchError]]) -> None:
+            if done.cancelled():
+                return
+            for (replica, index, records, answers), fit in zip(heavy, done.result(), strict=True):
+                answers.append(self._write(replica, index, fit, len(records)))
+            answer = self.wait_or_finish()
+            if answer is not LATER:
+                self._call.answer(answer)
+
+        _as_future(self._broker.background.run(work)).add_done_callback(go_on)
+
+    def _tell_leaders(self) -> None:
+        """Who leads the partitions that we do not (KIP-951)."""
+        image, listener = self._broker.image, self._call.client.listener
+        found: dict[int, leaders.LeaderAddress] = {}
+        for topic in self.response.responses:
+            name: str | None = topic.name
+            if self._call.version >= TOPIC_IDS_SINCE:
+                name = image.topic_names.get(topic.topic_id)
+            for answer in topic.partition_responses:
+                if answer.error_code != ErrorCode.NOT_LEADER_OR_FOLLOWER or name is None:
+                    continue
+                hint = leaders.hint(image, name, answer.index)
+                if hint is None:
+                    continue
+                answer.current_leader = LeaderIdAndEpoch(
+                    leader_id=hint.leader_id, leader_epoch=hint.leader_epoch
+                )
+                address = leaders.address(image, hint.leader_id, listener)
+                if address is not None:
+                    found[address.node_id] = address
+        self.response.node_endpoints = [
+            NodeEndpoint(node_id=one.node_id, host=one.host, port=one.port, rack=one.rack)
+            for one in found.values()
+        ]
+
+
+def handle(broker: Broker, call: Call) -> Any:
+    """Answer, or wait; see the module."""
+    return _Produce(broker, call).begin()
+
+
+def _to_failure(response: PartitionProduceResponse, code: ErrorCode) -> None:
+    response.error_code = code
+    response.base_offset = response.log_append_time_ms = response.log_start_offset = -1
+
+
+def _writable(records: Bytes) -> bytearray | memoryview:
+    """The batch where offsets can be stamped into it: in the received frame, if that can be written."""
+    view = memoryview(records)
+    return bytearray(view) if view.readonly else view
+
+
+def _as_future(work: Awaitable[Any]) -> asyncio.Future[Any]:
+    return asyncio.ensure_future(work)
