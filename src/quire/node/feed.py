@@ -84,8 +84,10 @@ class Feed:
         self._touched = merged(self._touched, touched)
         self._news.set()
 
-    async def publish_to(self, publish: Publish) -> None:
-        """Hand every image to `publish`, for ever (I2)."""
+    async def publish_to(
+        self, publish: Publish, *, then: Callable[[], None] = lambda: None
+    ) -> None:
+        """Hand every image to `publish`, for ever (I2); `then` is called after each."""
         while True:
             await self._news.wait()
             self._news.clear()
@@ -94,6 +96,7 @@ class Feed:
             async with self._publishing:
                 await publish(image, touched)
             self.published = image
+            then()
             async with self._reached:
                 self._reached.notify_all()
 

@@ -119,8 +119,13 @@ class Lifecycle:
         await self._may_stop.wait()
 
     def hurry(self) -> None:
-        """There is something to tell (a directory has failed, metadata was read): do not wait."""
+        """There is something to tell (a directory has failed): do not wait."""
         self._now.set()
+
+    def on_published(self) -> None:
+        """Metadata was read: that may be what the controller waits for."""
+        if self._is_urgent:
+            self._now.set()
 
     @property
     def _is_urgent(self) -> bool:

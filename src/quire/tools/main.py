@@ -30,14 +30,23 @@ VERBS: dict[str, Verb | dict[str, Verb]] = {
         "unset": Verb("quire.tools.config.alter", "unset_config", "Take back what was set."),
     },
     "consume": Verb("quire.tools.consume", "consume", "Show the records of a topic."),
+    "down": Verb(
+        "quire.tools.down", "down", "Stop a cluster on this machine cleanly; its data stays."
+    ),
     "format": Verb("quire.tools.format", "format_node", "Make a node's directories ready."),
     "log": {
         "dump": Verb(
             "quire.tools.log.dump", "dump", "Show what is in segments, indexes, snapshots."
         ),
     },
+    "node": {
+        "kill": Verb("quire.tools.node.kill", "kill_node", "End a node at once, as a crash would."),
+        "start": Verb("quire.tools.node.start", "start_node", "Start a node again where it was."),
+        "stop": Verb("quire.tools.node.stop", "stop_node", "Stop a node cleanly."),
+    },
     "produce": Verb("quire.tools.produce", "produce", "Write records, a line of input each."),
     "server": Verb("quire.tools.server", "server", "Run a node in the foreground."),
+    "status": Verb("quire.tools.status", "status", "Show the nodes of a cluster on this machine."),
     "topic": {
         "create": Verb("quire.tools.topic.create", "create_topics", "Make topics."),
         "delete": Verb("quire.tools.topic.delete", "delete_topics", "Delete topics."),
@@ -45,11 +54,13 @@ VERBS: dict[str, Verb | dict[str, Verb]] = {
         "grow": Verb("quire.tools.topic.grow", "grow_topic", "Give a topic more partitions."),
         "list": Verb("quire.tools.topic.list", "list_topics", "List the topics."),
     },
+    "up": Verb("quire.tools.up", "up", "Start a cluster on this machine."),
     "version": Verb("quire.tools.version", "version", "Show version, Python, kernels and codecs."),
 }
 NOUNS = {
     "config": "Settings of topics, brokers, groups and client metrics.",
     "log": "Look into log directories, offline; Quire's own and Apache Kafka's.",
+    "node": "Start, stop and kill single nodes of a cluster on this machine.",
     "topic": "Make, list, describe, grow and delete topics.",
 }
 

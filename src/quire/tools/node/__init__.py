@@ -1,0 +1,1 @@
+"""`quire node`: one node of a cluster on this machine."""

@@ -1,0 +1,16 @@
+"""`quire node kill`."""
+
+from __future__ import annotations
+
+import click
+
+from quire.tools.local import LocalCluster
+from quire.tools.node.choosing import node_options
+
+
+@click.command("kill")
+@node_options
+def kill_node(directory: str, number: int) -> None:
+    """End a node at once, as a crash would."""
+    LocalCluster.find(directory).node(number).kill()
+    click.echo(f"node {number} killed")

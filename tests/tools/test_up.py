@@ -1,0 +1,97 @@
+"""`quire up`, and what ends it: real processes on real ports."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from quire.runtime.processes import free_port
+from quire.tools.local import LocalCluster
+
+WAIT_SECONDS = 30
+
+
+def quire(*arguments: str, fails: bool = False) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "quire", *arguments],
+        capture_output=True, text=True, timeout=WAIT_SECONDS, check=False,
+    )  # fmt: skip
+    assert bool(done.returncode) is fails, done.stdout + done.stderr
+    return done.stderr if fails else done.stdout
+
+
+def test_a_detached_node_answers_dies_comes_back_and_stops(tmp_path: Path) -> None:
+    place = str(tmp_path / "c")
+    port = free_port("127.0.0.1")
+    told = json.loads(
+        quire("up", "--dir", place, "--port", str(port), "--set", "num.partitions=3", "--detach",
+              "--format", "json")
+    )  # fmt: skip
+    try:
+        assert told["bootstrap"] == f"127.0.0.1:{port}"
+        quire("topic", "create", "hello", "-b", told["bootstrap"])
+        assert "is up already" in quire("up", "--dir", place, "--detach", fails=True)
+        assert "killed" in quire("node", "kill", "--dir", place, "--node", "1")
+        (node,) = json.loads(quire("status", "--dir", place, "--format", "json"))["nodes"]
+        assert (node["state"], node["pid"]) == ("died", None)
+        assert "up at" in quire("node", "start", "--dir", place, "--node", "1")
+        (node,) = json.loads(quire("status", "--dir", place, "--format", "json"))["nodes"]
+        assert (node["state"], node["port"]) == ("running", port)
+        (topic,) = json.loads(quire("topic", "list", "-b", told["bootstrap"], "--format", "json"))
+        assert (topic["topic"], topic["partitions"]) == ("hello", 3)
+        assert "stopped" in quire("node", "stop", "--dir", place, "--node", "1")
+        assert "was not running" in quire("down", "--dir", place)
+        assert Path(place, "node-1", "data", ".kafka_cleanshutdown").exists()
+    finally:
+        LocalCluster.find(place).node(1).stop()
+
+
+def test_in_the_foreground_it_says_where_it_is_and_leaves_nothing_after_ctrl_c(
+    tmp_path: Path,
+) -> None:
+    up = subprocess.Popen(
+        [sys.executable, "-m", "quire", "up", "--port", str(free_port("127.0.0.1"))],
+        stdout=subprocess.PIPE, text=True, env={"TMPDIR": str(tmp_path), "PATH": ""},
+    )  # fmt: skip
+    assert up.stdout is not None
+    line = up.stdout.readline()
+    assert line.startswith("up at 127.0.0.1:"), line
+    assert "thrown away" in line
+    assert len(list(tmp_path.iterdir())) == 1
+    up.send_signal(signal.SIGINT)
+    assert "Ctrl+C stops it" in up.stdout.read()
+    assert up.wait(WAIT_SECONDS) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_down_stops_one_in_the_foreground_too(tmp_path: Path) -> None:
+    place = str(tmp_path / "c")
+    up = subprocess.Popen(
+        [sys.executable, "-m", "quire", "up", "--dir", place], stdout=subprocess.PIPE, text=True
+    )
+    assert up.stdout is not None
+    assert up.stdout.readline().startswith("up at")
+    assert "stopped" in quire("down", "--dir", place)
+    up.communicate(timeout=WAIT_SECONDS)
+    assert up.returncode == 0
+
+
+def test_one_that_cannot_start_says_why(tmp_path: Path) -> None:
+    place = str(tmp_path / "c")
+    began = time.monotonic()
+    said = quire("up", "--dir", place, "--set", "log.segment.bytes=7", "--detach", fails=True)
+    assert "log.segment.bytes" in said
+    assert time.monotonic() - began < WAIT_SECONDS
+    assert "one node is all" in quire("up", "--nodes", "3", fails=True)
+    assert "--detach needs --dir" in quire("up", "--detach", fails=True)
+
+
+@pytest.mark.parametrize("command", [["status"], ["down"], ["node", "stop", "--node", "1"]])
+def test_without_a_cluster_the_directory_is_named(tmp_path: Path, command: list[str]) -> None:
+    assert f"{tmp_path} has no cluster" in quire(*command, "--dir", str(tmp_path), fails=True)
