@@ -55,31 +55,30 @@ def test_a_detached_node_answers_dies_comes_back_and_stops(tmp_path: Path) -> No
 def test_in_the_foreground_it_says_where_it_is_and_leaves_nothing_after_ctrl_c(
     tmp_path: Path,
 ) -> None:
-    up = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "quire", "up", "--port", str(free_port("127.0.0.1"))],
         stdout=subprocess.PIPE, text=True, env={"TMPDIR": str(tmp_path), "PATH": ""},
-    )  # fmt: skip
-    assert up.stdout is not None
-    line = up.stdout.readline()
-    assert line.startswith("up at 127.0.0.1:"), line
-    assert "thrown away" in line
-    assert len(list(tmp_path.iterdir())) == 1
-    up.send_signal(signal.SIGINT)
-    assert "Ctrl+C stops it" in up.stdout.read()
-    assert up.wait(WAIT_SECONDS) == 0
+    ) as up:  # fmt: skip
+        assert up.stdout is not None
+        line = up.stdout.readline()
+        assert line.startswith("up at 127.0.0.1:"), line
+        assert "thrown away" in line
+        assert len(list(tmp_path.iterdir())) == 1
+        up.send_signal(signal.SIGINT)
+        assert "Ctrl+C stops it" in up.stdout.read()
+        assert up.wait(WAIT_SECONDS) == 0
     assert list(tmp_path.iterdir()) == []
 
 
 def test_down_stops_one_in_the_foreground_too(tmp_path: Path) -> None:
     place = str(tmp_path / "c")
-    up = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "quire", "up", "--dir", place], stdout=subprocess.PIPE, text=True
-    )
-    assert up.stdout is not None
-    assert up.stdout.readline().startswith("up at")
-    assert "stopped" in quire("down", "--dir", place)
-    up.communicate(timeout=WAIT_SECONDS)
-    assert up.returncode == 0
+    ) as up:
+        assert up.stdout is not None
+        assert up.stdout.readline().startswith("up at")
+        assert "stopped" in quire("down", "--dir", place)
+        assert up.wait(WAIT_SECONDS) == 0
 
 
 def test_one_that_cannot_start_says_why(tmp_path: Path) -> None:
