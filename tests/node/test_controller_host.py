@@ -19,6 +19,11 @@ from quire.node.quorum import Quorum, own_voter
 from quire.node.tasks import Tasks
 from quire.node.world import World
 from quire.protocol.messages.allocate_producer_ids import AllocateProducerIdsRequest
+from quire.protocol.messages.broker_registration import (
+    BrokerRegistrationRequest,
+    Feature,
+    Listener,
+)
 from quire.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from quire.protocol.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
 from quire.protocol.messages.metadata_records import NoOpRecord
@@ -152,3 +157,62 @@ def test_who_comes_back_takes_over_what_is_there() -> None:
 
     for seed in range(5):
         on_machine(main, seed=seed)
+
+
+def test_what_a_full_disk_refused_was_not_decided_and_can_be_asked_again() -> None:
+    async def main(machine: Machine) -> None:
+        rig = Rig(machine.boot())
+        await rig.host.in_office()
+        await asyncio.sleep(1)
+        machine.fill_disk(0)
+        end = rig.quorum.end_offset
+        request = AllocateProducerIdsRequest(broker_id=1, broker_epoch=-1)
+        register = registration()
+        with pytest.raises(ControllerUnavailableError, match="takes nothing"):
+            await rig.host.ask(register, version=4)
+        await asyncio.sleep(5)
+        assert rig.quorum.end_offset == end
+        assert rig.tasks.failure is None
+        assert rig.host.machine is not None
+        assert 1 not in rig.host.machine.image.brokers
+        machine.empty_disk()
+        answer = await rig.host.ask(register, version=4)
+        assert answer.error_code == 0
+        await asyncio.sleep(2)
+        assert rig.quorum.high_watermark > end + 2
+        assert (await rig.host.ask(request, version=0)).error_code != 0
+
+    on_machine(main)
+
+
+def test_any_other_failure_of_the_metadata_log_ends_the_node() -> None:
+    async def main(machine: Machine) -> None:
+        rig = Rig(machine.boot())
+        await rig.host.in_office()
+        machine.disk.faults.break_path("/logs")
+        await asyncio.sleep(5)
+        assert isinstance(rig.tasks.failure, OSError)
+
+    on_machine(main)
+
+
+def registration() -> BrokerRegistrationRequest:
+    return BrokerRegistrationRequest(
+        broker_id=1,
+        cluster_id=CLUSTER_ID,
+        incarnation_id=b"i" * 16,
+        listeners=[Listener(name="PLAINTEXT", host="b1", port=9092, security_protocol=0)],
+        features=[
+            Feature(name=name, min_supported_version=low, max_supported_version=high)
+            for name, low, high in (
+                ("metadata.version", 7, 30),
+                ("transaction.version", 0, 2),
+                ("group.version", 0, 1),
+                ("share.version", 0, 1),
+                ("streams.version", 0, 1),
+                ("eligible.leader.replicas.version", 0, 1),
+            )
+        ],
+        rack=None,
+        log_dirs=[b"d" * 16],
+    )

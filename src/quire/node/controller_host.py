@@ -7,6 +7,8 @@ Invariants
   I1  A command is decided on the image that all records before it made: it is replayed before the next one.
   I2  An answer, of a reader too, is given when everything it may depend on is committed.
   I3  Without an office nothing is decided: ControllerUnavailableError.
+  I4  What a full disk refused was not decided: nothing of it is replayed, whoever asked may ask again, and a timer
+      rings again at its next time.
 Not here   what is decided (controller), who may ask (broker.dispatch), the log and its commits (quorum).
 See        docs/decisions/0009-controller-is-a-replayed-machine.md
 """
@@ -73,7 +75,10 @@ class ControllerHost:
             now_ms=self._world.clock.monotonic_ms(),
             next_offset=self._quorum.end_offset,
         )
-        self._take(decision)
+        try:
+            self._take(decision)
+        except OSError as error:
+            raise ControllerUnavailableError(f"the metadata log takes nothing: {error}") from error
         await self._safe(self._quorum.end_offset)
         return decision.response
 
@@ -124,17 +129,17 @@ class ControllerHost:
         self._office.set()
 
     def _take(self, decision: Decision) -> None:
-        """Append what was decided, replay it at once (I1), and set its timers."""
+        """Append what was decided, replay it at once (I1), and set its timers; OSError: it was not appended (I4)."""
         machine = self._machine
         assert machine is not None
+        for timer in decision.timers:
+            self._set(timer)
         if decision.records:
             batch = self._quorum.append(decision.records)
             machine.replay(
                 batch.messages, last_offset=batch.last_offset, quorum_epoch=self._quorum.epoch
             )
             machine.check()
-        for timer in decision.timers:
-            self._set(timer)
 
     async def _safe(self, end_offset: int) -> None:
         """Wait until everything below is committed (I2)."""
@@ -154,11 +159,16 @@ class ControllerHost:
 
     def _on_timer(self, key: str) -> None:
         self._timers.pop(key, None)
-        if self._machine is not None:
-            self._take(
-                self._machine.on_timer(
-                    key,
-                    now_ms=self._world.clock.monotonic_ms(),
-                    next_offset=self._quorum.end_offset,
-                )
-            )
+        if self._machine is None:
+            return
+        decision = self._machine.on_timer(
+            key,
+            now_ms=self._world.clock.monotonic_ms(),
+            next_offset=self._quorum.end_offset,
+        )
+        try:
+            self._take(decision)
+        except (
+            OSError
+        ) as error:  # the timer is set again, and the quorum knows whether the node can go on
+            self._world.journal.say("controller", key, "could not append", reason=str(error))

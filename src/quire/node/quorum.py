@@ -7,7 +7,8 @@ handlers it is the QuorumView.
 Invariants
   I1  States are persisted in the order in which the machine asked for them, each before it is told so.
   I2  At most one flush of the log runs, and what it covers was appended before it began.
-  I3  An input/output error of the metadata log is the node's failure: it must not go on deciding.
+  I3  An input/output error of the metadata log is the node's failure: it must not go on deciding. A full disk that
+      refused an append whole is not: nothing was decided, and room may come back.
 Not here   who votes and how far the log is safe (raft.machine), what the records say (feed, controller_host), other
            voters: boot refuses a set of more than one, and a new one never catches up.
 See        KIP-595, KIP-853
@@ -21,6 +22,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
+from quire.broker.flushing import is_disk_full
 from quire.broker.quorum_view import Outcome, QuorumStatus, ReplicaProgress
 from quire.errors import ErrorCode
 from quire.metadata.records import MetadataRecord
@@ -122,9 +124,14 @@ class Quorum:
         self._step(raft.Started())
 
     def append(self, records: Sequence[MetadataRecord]) -> Batch:
-        """As the leader: one more batch; it is safe when `on_committed` has passed it."""
+        """As the leader: one more batch; it is safe when `on_committed` has passed it. OSError: it was not appended."""
         assert self.is_leader
-        batch = self._log.append(records, epoch=self._machine.epoch)
+        try:
+            batch = self._log.append(records, epoch=self._machine.epoch)
+        except OSError as error:
+            if not is_disk_full(error) or self._log.log.failure is not None:
+                self._tasks.fail(error)  # I3
+            raise
         self._step(raft.Appended(self._log.end_offset))
         self._flush()
         return batch
