@@ -17,14 +17,32 @@ with `{"ok": value}` or `{"error": code, "words": ...}` for each step. Bytes tra
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 RUN_SECONDS = 120
+PATIENCE_SECONDS = 15
+numbers = itertools.count(1)
+
+
+def new_name(words: str) -> str:
+    return f"{words}-{os.getpid()}-{next(numbers)}"
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether it comes true soon: metadata reaches a broker after the answer that made it."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.compat import wire
-from tests.compat.scenarios import eventually, new_name
+from tests.compat.client import eventually, new_name
 from tests.interop.kafka import Kafka, require_java
 from tests.interop.quire_node import QuireNode
 
@@ -28,6 +28,8 @@ from quire.protocol.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+
+pytest.register_assert_rewrite("tests.compat.scenarios")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,0 +1,190 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** The steps of tests/compat/client.py, with Apache Kafka's own Java clients. */
+public class Driver {
+    static final ObjectMapper JSON = new ObjectMapper();
+    final String bootstrap;
+    final Admin admin;
+
+    Driver(String bootstrap) {
+        this.bootstrap = bootstrap;
+        this.admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
+    }
+
+    static byte[] raw(JsonNode value) {
+        return value.isNull() ? null : Base64.getDecoder().decode(value.asText());
+    }
+
+    static String told(byte[] value) {
+        return value == null ? null : Base64.getEncoder().encodeToString(value);
+    }
+
+    static TopicPartition place(JsonNode step) {
+        return new TopicPartition(step.get("topic").asText(), step.get("partition").asInt());
+    }
+
+    JsonNode produce(JsonNode step) throws Exception {
+        Map<String, Object> settings = new TreeMap<>();
+        settings.put("bootstrap.servers", bootstrap);
+        settings.put("compression.type", step.path("codec").asText("none"));
+        settings.put("enable.idempotence", step.path("idempotent").asBoolean(false));
+        settings.put("max.request.size", step.path("largest").asInt(1_000_000));
+        settings.put("linger.ms", 20);
+        settings.put("acks", "all");
+        List<Future<RecordMetadata>> sent = new ArrayList<>();
+        ArrayNode offsets = JSON.createArrayNode();
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (JsonNode one : step.get("records")) {
+                ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    step.get("topic").asText(), one.get("partition").asInt(), one.get("timestamp").asLong(),
+                    raw(one.get("key")), raw(one.get("value")));
+                for (JsonNode header : one.get("headers"))
+                    record.headers().add(header.get(0).asText(), raw(header.get(1)));
+                sent.add(producer.send(record));
+            }
+            producer.flush();
+            for (Future<RecordMetadata> one : sent) offsets.add(one.get().offset());
+        }
+        return offsets;
+    }
+
+    JsonNode consume(JsonNode step) {
+        Map<String, Object> settings = Map.of("bootstrap.servers", bootstrap, "check.crcs", true);
+        ArrayNode found = JSON.createArrayNode();
+        int count = step.get("count").asInt();
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.assign(List.of(place(step)));
+            consumer.seek(place(step), step.get("offset").asLong());
+            long deadline = System.nanoTime() + 60_000_000_000L;
+            while (found.size() < count && System.nanoTime() < deadline)
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(500))) {
+                    if (found.size() == count) break;
+                    ObjectNode one = found.addObject();
+                    one.put("offset", record.offset()).put("timestamp", record.timestamp());
+                    one.put("key", told(record.key())).put("value", told(record.value()));
+                    ArrayNode headers = one.putArray("headers");
+                    for (Header header : record.headers()) headers.addArray().add(header.key()).add(told(header.value()));
+                }
+        }
+        return found;
+    }
+
+    JsonNode cluster() throws Exception {
+        ObjectNode found = JSON.createObjectNode().put("id", admin.describeCluster().clusterId().get());
+        TreeSet<Integer> nodes = new TreeSet<>();
+        for (Node node : admin.describeCluster().nodes().get()) nodes.add(node.id());
+        nodes.forEach(found.putArray("nodes")::add);
+        return found;
+    }
+
+    void createTopic(JsonNode step) throws Exception {
+        Map<String, String> configs = new TreeMap<>();
+        step.get("configs").fields().forEachRemaining(one -> configs.put(one.getKey(), one.getValue().asText()));
+        NewTopic topic = new NewTopic(step.get("topic").asText(), step.get("partitions").asInt(), (short) 1);
+        admin.createTopics(List.of(topic.configs(configs))).all().get();
+    }
+
+    JsonNode config(JsonNode step) throws Exception {
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, step.get("topic").asText());
+        return JSON.valueToTree(
+            admin.describeConfigs(List.of(topic)).all().get().get(topic).get(step.get("name").asText()).value());
+    }
+
+    void setConfig(JsonNode step) throws Exception {
+        ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, step.get("topic").asText());
+        ConfigEntry entry = new ConfigEntry(step.get("name").asText(), step.get("value").asText());
+        AlterConfigOp change = new AlterConfigOp(entry, AlterConfigOp.OpType.SET);
+        admin.incrementalAlterConfigs(Map.of(topic, List.of(change))).all().get();
+    }
+
+    JsonNode offset(JsonNode step) throws Exception {
+        JsonNode at = step.get("at");
+        OffsetSpec wanted = at.isNumber() ? OffsetSpec.forTimestamp(at.asLong())
+            : at.asText().equals("earliest") ? OffsetSpec.earliest() : OffsetSpec.latest();
+        return JSON.valueToTree(
+            admin.listOffsets(Map.of(place(step), wanted)).partitionResult(place(step)).get().offset());
+    }
+
+    JsonNode deleteRecords(JsonNode step) throws Exception {
+        RecordsToDelete before = RecordsToDelete.beforeOffset(step.get("offset").asLong());
+        return JSON.valueToTree(
+            admin.deleteRecords(Map.of(place(step), before)).lowWatermarks().get(place(step)).get().lowWatermark());
+    }
+
+    JsonNode carryOut(JsonNode step) throws Exception {
+        String topic = step.path("topic").asText();
+        switch (step.get("do").asText()) {
+            case "produce": return produce(step);
+            case "consume": return consume(step);
+            case "topics": return JSON.valueToTree(new TreeSet<>(admin.listTopics().names().get()));
+            case "partitions":
+                return JSON.valueToTree(
+                    admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().size());
+            case "cluster": return cluster();
+            case "create_topic": createTopic(step); return null;
+            case "delete_topic": admin.deleteTopics(List.of(topic)).all().get(); return null;
+            case "add_partitions":
+                admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(step.get("count").asInt()))).all().get();
+                return null;
+            case "config": return config(step);
+            case "set_config": setConfig(step); return null;
+            case "offset": return offset(step);
+            case "delete_records": return deleteRecords(step);
+            default: throw new IllegalArgumentException(step.get("do").asText());
+        }
+    }
+
+    public static void main(String[] words) throws Exception {
+        JsonNode asked = JSON.readTree(new BufferedReader(new InputStreamReader(System.in, "UTF-8")).readLine());
+        Driver driver = new Driver(asked.get("bootstrap").asText());
+        ArrayNode results = JSON.createArrayNode();
+        for (JsonNode step : asked.get("steps")) {
+            try {
+                JsonNode answer = driver.carryOut(step);
+                results.addObject().set("ok", answer);
+            } catch (ExecutionException failed) {
+                ObjectNode one = results.addObject();
+                one.put("error", Errors.forException(failed.getCause()).code());
+                one.put("words", failed.getCause().toString());
+                break;
+            }
+        }
+        System.out.println(JSON.writeValueAsString(results));
+        driver.admin.close();
+    }
+}
