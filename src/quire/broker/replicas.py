@@ -11,6 +11,8 @@ Invariants
       replica is taken away only after its flush has ended.
   I3  A write that a full disk refused is as if it had not been asked for; what stays half done, and every other
       failure of the disk, takes its directory offline, alone.
+  I4  Where answers wait for the disk (fsync_before_ack) the high watermark does too: nothing is ever read that a power
+      loss could take.
 Not here   one partition (replica), who leads (the metadata), what requests ask (handlers), when (the node's timers).
 See        KIP-112, KIP-858
 """
@@ -205,10 +207,12 @@ class Replicas:
             self.failed(replica.hosted.log_dir, error)
             raise StorageError(f"{replica.topic_partition}: {error}") from error
         if isinstance(outcome, AppendInfo):
-            high_watermark = leader.on_appended(log.log_end_offset, monotonic_ms)
-            if high_watermark > log.high_watermark:
-                self.advance(replica, high_watermark)
-            else:
+            if log.settings.fsync_before_ack:
+                self._waiting.fetch.changed(replica.topic_partition)
+                self.flushes.when_durable(
+                    replica, log.log_end_offset, partial(self._on_durable, replica, leader)
+                )
+            elif not self.advance(replica, leader.on_appended(log.log_end_offset, monotonic_ms)):
                 self._waiting.fetch.changed(
                     replica.topic_partition
                 )  # followers need no high watermark
@@ -216,14 +220,16 @@ class Replicas:
                 self.flushes.soon(replica, up_to=outcome.first_offset)
         return outcome
 
-    def advance(self, replica: Replica, high_watermark: int) -> None:
-        """The high watermark of a leader has moved: tell the log, and whoever waits for it."""
-        if high_watermark > replica.log.high_watermark:
-            replica.log.update_high_watermark(high_watermark)
-            waiting, key = self._waiting, replica.topic_partition
-            waiting.produce.changed(key)
-            waiting.fetch.changed(key)
-            waiting.delete_records.changed(key)
+    def advance(self, replica: Replica, high_watermark: int) -> bool:
+        """Tell the log, and whoever waits for it, where the high watermark of its leader is; whether it has moved."""
+        if high_watermark <= replica.log.high_watermark:
+            return False
+        replica.log.update_high_watermark(high_watermark)
+        waiting, key = self._waiting, replica.topic_partition
+        waiting.produce.changed(key)
+        waiting.fetch.changed(key)
+        waiting.delete_records.changed(key)
+        return True
 
     def changed(self, replica: Replica) -> None:
         """Something that answers may wait for has changed: the role, the log's start, a follower's progress."""
@@ -474,6 +480,12 @@ class Replicas:
             self.failed(log_dir, error)
             return False
         return True
+
+    def _on_durable(self, replica: Replica, leader: Leader, is_durable: bool) -> None:  # noqa: FBT001
+        """What readers may see, and the leader counts as its own, is on the disk (I4)."""
+        if is_durable and replica.leader is leader:
+            end_offset, now_ms = replica.log.recovery_point, self._clock.monotonic_ms()
+            self.advance(replica, leader.on_appended(end_offset, now_ms))
 
     # --- inside: roles and settings -----------------------------------------------------------
 
