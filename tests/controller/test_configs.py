@@ -114,7 +114,8 @@ def test_the_clusters_min_isr_stays_and_no_broker_has_its_own(world):
     assert code_of(change(world, 4, "", (DELETE, "min.insync.replicas", None))) == "INVALID_CONFIG"
     own = change(world, 4, "1", (SET, "min.insync.replicas", "2"))
     assert code_of(own) == "INVALID_CONFIG"
-    replace_all(world, 4, "", a="1")
+    assert code_of(replace_all(world, 4, "", a="1")) == "INVALID_CONFIG"
+    replace_all(world, 4, "", a="1", min_insync_replicas="1")
     assert world.image.config(4, "") == {"min.insync.replicas": "1", "a": "1"}
 
 

@@ -57,7 +57,7 @@ def test_a_dry_run_writes_nothing():
     "change",
     [
         (MV, 31, UPGRADE), (MV, 6, SAFE), (MV, 29, UPGRADE), (MV, 22, SAFE), (MV, 22, UNSAFE),
-        ("pigeons", 1, UPGRADE), ("kraft.version", 1, UPGRADE), ("group.version", 2, UPGRADE),
+        ("pigeons", 1, UPGRADE), ("kraft.version", 0, SAFE), ("group.version", 2, UPGRADE),
         ("group.version", 1, SAFE), ("group.version", 1, 9), (ELR, -1, SAFE),
     ],
     ids=str,
@@ -74,11 +74,22 @@ def test_all_of_a_request_or_none_of_it():
     world = at_level(22)
     decision = update(world, (MV, 30, UPGRADE), ("pigeons", 1, UPGRADE))
     assert decision.records == ()
-    assert [one.error_code for one in decision.response.results] == [
-        ErrorCode.INVALID_UPDATE_VERSION
-    ] * 2
-    twice = update(world, (MV, 30, UPGRADE), (MV, 29, UPGRADE))
-    assert twice.response.error_code == ErrorCode.INVALID_REQUEST
+    assert decision.response.error_code == ErrorCode.INVALID_UPDATE_VERSION
+    assert decision.response.results == [], "no word about single ones"
+
+
+def test_of_a_feature_that_is_named_twice_the_last_wish_counts():
+    world = at_level(22)
+    decision = update(world, (MV, 30, UPGRADE), (MV, 29, UPGRADE))
+    assert [one.feature for one in decision.response.results] == [MV, MV]
+    assert world.image.features == {MV: 29}
+
+
+def test_the_quorums_own_level_may_be_asked_for_as_it_is():
+    assert update(at_level(30), ("kraft.version", 1, UPGRADE)).response.error_code == 0
+    static = at_level(30, kraft_version=0)
+    assert update(static, ("kraft.version", 0, UPGRADE)).response.error_code == 0
+    assert update(static, ("kraft.version", 1, UPGRADE)).response.error_code
 
 
 def test_what_one_broker_does_not_support_is_not_finalized():

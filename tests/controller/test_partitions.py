@@ -104,7 +104,8 @@ def test_preferred_leaders_are_elected_on_demand(world):
     assert decision.response.replica_election_results[0].partition_result[0].error_code == 0
     assert world.partition("t").leader == 1
     again = world.do(electing.ElectLeadersRequest(topic_partitions=None)).response
-    assert again.replica_election_results == [], "those that need none are left out"
+    (listed,) = again.replica_election_results
+    assert listed.partition_result == [], "those that need none are left out"
     named = world.do(request).response.replica_election_results[0].partition_result[0]
     assert named.error_code == ErrorCode.ELECTION_NOT_NEEDED
 
@@ -119,12 +120,31 @@ def test_anybody_alive_is_elected_where_that_was_asked_for():
     world.do(everywhere)
     after = world.partition("t")
     assert (after.leader, after.isr, after.leader_recovery_state) == (2, (2,), RECOVERING)
-    assert world.do(everywhere).response.replica_election_results == []
+    assert world.do(everywhere).response.replica_election_results[0].partition_result == []
     world.lose(2)
     result = world.do(everywhere).response.replica_election_results[0].partition_result[0]
     assert result.error_code == ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
     strange = electing.ElectLeadersRequest(election_type=9, topic_partitions=None)
     assert world.do(strange).response.error_code == ErrorCode.INVALID_REQUEST
+    here = [electing.TopicPartitions(topic="t", partitions=[0])]
+    strange = electing.ElectLeadersRequest(election_type=9, topic_partitions=here)
+    (listed,) = world.do(strange).response.replica_election_results
+    assert listed.partition_result[0].error_code == ErrorCode.INVALID_REQUEST
+
+
+def test_a_partition_that_is_named_twice_is_answered_twice_and_elected_once():
+    world = World().start(1, 2)
+    world.topic("t", [1, 2])
+    world.propose("t", [1])
+    world.lose(1)
+    here = [electing.TopicPartitions(topic="t", partitions=[0, 0])] * 2
+    decision = world.do(electing.ElectLeadersRequest(election_type=1, topic_partitions=here))
+    assert kinds(decision) == ["PartitionChange"]
+    codes = [
+        [one.error_code for one in listed.partition_result]
+        for listed in decision.response.replica_election_results
+    ]
+    assert codes == [[0, 0], [0, 0]]
 
 
 def test_a_leader_tells_that_it_has_recovered():

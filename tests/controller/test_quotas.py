@@ -45,7 +45,10 @@ def test_quotas_are_set_and_removed_and_only_differences_written():
     ("entity", "op"),
     [
         ([], ("producer_byte_rate", 1.0, False)),
-        ([("user", "a"), ("user", "b")], ("producer_byte_rate", 1.0, False)),
+        ([("user", "a")], ("producer_byte_rate", 1e300, False)),
+        ([("user", "a")], ("producer_byte_rate", float("inf"), False)),
+        ([("user", "a")], ("no_such", 1.0, False)),
+        ([("ip", "no host/1")], ("connection_creation_rate", 1.0, False)),
         ([("planet", "a")], ("producer_byte_rate", 1.0, False)),
         ([("ip", "1.2.3.4"), ("user", "a")], ("producer_byte_rate", 1.0, False)),
         ([("user", "")], ("producer_byte_rate", 1.0, False)),
@@ -63,6 +66,28 @@ def test_quotas_that_cannot_be_are_refused(entity, op):
     assert decision.records == ()
     assert code_of(decision) == "INVALID_REQUEST"
     assert decision.response.entries[0].error_message
+
+
+def test_a_type_that_is_named_twice_is_the_last_one():
+    world = World()
+    alter(world, entry([("user", "a"), ("user", "b")], ("producer_byte_rate", 1.0, False)))
+    assert list(world.image.quotas) == [quota_key([("user", "b")])]
+
+
+def test_a_key_that_is_named_twice_is_refused_and_an_unknown_one_may_be_removed():
+    world = World()
+    twice = entry(
+        [("user", "a")], ("producer_byte_rate", 1.0, False), ("producer_byte_rate", 2.0, False)
+    )
+    assert code_of(alter(world, twice)) == "INVALID_REQUEST"
+    decision = alter(world, entry([("user", "a")], ("no_such", 0.0, True)))
+    assert (code_of(decision), decision.records) == ("NONE", ())
+
+
+def test_a_whole_number_may_be_off_by_very_little():
+    world = World()
+    alter(world, entry([("user", "a")], ("producer_byte_rate", 1.0000001, False)))
+    assert world.image.quotas[quota_key([("user", "a")])] == {"producer_byte_rate": 1.0000001}
 
 
 def test_percentages_may_have_fractions_and_addresses_their_rate():

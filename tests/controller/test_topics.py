@@ -212,7 +212,7 @@ def test_an_id_never_begins_with_a_dash_and_is_of_version_4():
 
     turn = turn_of(world)
     object.__setattr__(turn, "entropy", Dashes())
-    found = new_id(turn)
+    found = new_id(turn.entropy)
     assert found[0] == 7
     assert found[6] >> 4 == 4
     assert found[8] >> 6 == 2

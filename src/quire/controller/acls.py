@@ -37,6 +37,29 @@ _PERMISSIONS: Final = range(2, 4)
 """Deny, allow."""
 
 
+def is_known_rule(asked: creating.AclCreation) -> bool:
+    """Whether every number of a rule means something, if not something that a rule can have."""
+    return _is_known(
+        asked.resource_type, asked.resource_pattern_type, asked.operation, asked.permission_type
+    )
+
+
+def is_known_filter(one: deleting.DeleteAclsFilter) -> bool:
+    """Whether every number of a filter means something."""
+    return _is_known(
+        one.resource_type_filter, one.pattern_type_filter, one.operation, one.permission_type
+    )
+
+
+def _is_known(resource_type: int, pattern_type: int, operation: int, permission: int) -> bool:
+    return (
+        resource_type in (ANY, *_RESOURCE_TYPES)
+        and ANY <= pattern_type <= PREFIXED
+        and operation in (ANY, *_OPERATIONS)
+        and permission in (ANY, *_PERMISSIONS)
+    )
+
+
 def create(turn: Turn, request: creating.CreateAclsRequest) -> Decision:
     """Add rules; one that is there already is not added again."""
     known = set(turn.image.acls.values())
@@ -56,7 +79,7 @@ def create(turn: Turn, request: creating.CreateAclsRequest) -> Decision:
             )
             if rule not in known:
                 known.add(rule)
-                messages.append(AccessControlEntryRecord(id=new_id(turn), **rule._asdict()))
+                messages.append(AccessControlEntryRecord(id=new_id(turn.entropy), **rule._asdict()))
         results.append(
             creating.AclCreationResult(
                 error_code=refusal.code if refusal else 0,

@@ -10,12 +10,14 @@ See        KIP-226, KIP-339, KIP-966
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
 
 from quire.controller.decision import Decision, Refusal, Turn
+from quire.controller.topics import name_refusal
 from quire.errors import ErrorCode
 from quire.metadata.image import (
     BROKER,
@@ -167,10 +169,6 @@ def _replaced(
             return Refusal(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {one.name}")
         wanted[one.name] = one.value
     now = turn.image.configs.get(resource, {})
-    if turn.image.has_elr and resource.resource_type == BROKER and not resource.name:
-        kept = now.get(MIN_INSYNC_REPLICAS)  # configs I1: replacing everything leaves it
-        if kept is not None:
-            wanted.setdefault(MIN_INSYNC_REPLICAS, kept)
     return _messages(turn, resource, wanted, {*now, *wanted})
 
 
@@ -228,6 +226,11 @@ def _min_insync_error(
 def _resource_error(turn: Turn, resource: ConfigResource) -> Refusal | None:
     kind, name = resource
     if kind == TOPIC:
+        if not name:
+            return Refusal(ErrorCode.INVALID_REQUEST, "Default resources are not allowed.")
+        reason = name_refusal(name)
+        if reason is not None:
+            return Refusal(ErrorCode.INVALID_TOPIC_EXCEPTION, reason)
         if name not in turn.image.topics:
             return Refusal(
                 ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist."
@@ -242,11 +245,20 @@ def _resource_error(turn: Turn, resource: ConfigResource) -> Refusal | None:
     return Refusal(ErrorCode.INVALID_REQUEST, f"Unexpected resource type {kind}.")
 
 
+def node_number(name: str) -> int | None:
+    """The id of a node by the name of a resource; None for what is no number of 32 bits."""
+    if re.fullmatch(r"[+-]?[0-9]{1,10}", name, re.ASCII) is None:
+        return None
+    number = int(name)
+    return number if -(2**31) <= number < 2**31 else None
+
+
 def _node_error(turn: Turn, name: str) -> Refusal | None:
     if not name:
         return None
-    if not name.isascii() or not name.isdigit():
+    number = node_number(name)
+    if number is None:
         return Refusal(ErrorCode.INVALID_REQUEST, f"Broker id must be a number, not '{name}'.")
-    if int(name) not in turn.image.brokers and int(name) not in turn.image.controllers:
+    if number not in turn.image.brokers and number not in turn.image.controllers:
         return Refusal(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node with id {name} found.")
     return None

@@ -55,6 +55,8 @@ class Settings:
     leader_imbalance_check_interval_ms: int = 300_000
     unclean_leader_election_interval_ms: int = 300_000
     records_per_operation_max: int = 10_000
+    kraft_version: int = 1
+    """The quorum's own level, which no record of ours changes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ See        KIP-584, KIP-778, KIP-966, KIP-1022
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import IntEnum
 
 from quire.controller.configs import MIN_INSYNC_REPLICAS
@@ -44,17 +43,13 @@ class UpgradeType(IntEnum):
 
 
 def update(turn: Turn, request: features.UpdateFeaturesRequest) -> Decision:
-    """Change levels."""
+    """Change levels. Of a feature that is named twice the last wish counts."""
     wanted = {METADATA_VERSION: turn.image.metadata_version, **turn.image.features}
-    for one in request.feature_updates:
+    updates = {one.feature: one for one in request.feature_updates}
+    for one in updates.values():
         wanted[one.feature] = one.max_version_level
-    times = Counter(one.feature for one in request.feature_updates)
     refused = next(
-        (
-            found
-            for one in request.feature_updates
-            if (found := _refusal(turn, one, times[one.feature], wanted)) is not None
-        ),
+        (found for one in updates.values() if (found := _refusal(turn, one, wanted)) is not None),
         None,
     )
     code, reason = (ErrorCode.NONE, None) if refused is None else (refused.code, refused.message)
@@ -62,24 +57,32 @@ def update(turn: Turn, request: features.UpdateFeaturesRequest) -> Decision:
         throttle_time_ms=0,
         error_code=code,
         error_message=reason,
-        results=[
-            features.UpdatableFeatureResult(feature=name, error_code=code, error_message=reason)
-            for name in times
-        ],
+        results=[] if refused is not None else _all_done(request),
     )
     if refused is not None or request.validate_only:
         return Decision(response=response)
     now = {METADATA_VERSION: turn.image.metadata_version, **turn.image.features}
     messages: list[Message] = [
         FeatureLevelRecord(name=one.feature, feature_level=one.max_version_level)
-        for one in request.feature_updates
-        if now.get(one.feature, 0) != one.max_version_level
+        for one in updates.values()
+        if one.feature != KRAFT_VERSION and now.get(one.feature, 0) != one.max_version_level
     ]
     if wanted.get(ELR_VERSION, 0) and not turn.image.has_elr:
         messages += elr_settings(turn)
     if turn.image.has_elr and not wanted.get(ELR_VERSION, 0):
         messages.insert(0, ClearElrRecord(topic_name=""))
     return Decision(turn.records(messages), response)
+
+
+def _all_done(request: features.UpdateFeaturesRequest) -> list[features.UpdatableFeatureResult]:
+    """What answers to older versions say of each feature; a refusal says nothing of single ones."""
+    done = ErrorCode.NONE
+    return [
+        features.UpdatableFeatureResult(
+            feature=one.feature, error_code=done, error_message=done.name
+        )
+        for one in request.feature_updates
+    ]
 
 
 def elr_settings(turn: Turn) -> list[Message]:
@@ -103,13 +106,11 @@ def elr_settings(turn: Turn) -> list[Message]:
     return messages
 
 
-def _refusal(
-    turn: Turn, one: features.FeatureUpdateKey, times: int, wanted: dict[str, int]
-) -> Refusal | None:
+def _refusal(turn: Turn, one: features.FeatureUpdateKey, wanted: dict[str, int]) -> Refusal | None:
     name, level = one.feature, one.max_version_level
-    if times > 1:
-        return Refusal(ErrorCode.INVALID_REQUEST, f"Feature {name} was named more than once.")
     if name == KRAFT_VERSION:
+        if level == turn.settings.kraft_version:
+            return None
         return Refusal(
             ErrorCode.INVALID_UPDATE_VERSION, "kraft.version is changed by the quorum itself."
         )

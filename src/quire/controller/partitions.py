@@ -230,34 +230,53 @@ _UNCLEAN: Final = 1
 
 
 def elect_leaders(turn: Turn, request: elect.ElectLeadersRequest) -> Decision:
-    """An operator wants the preferred leaders back, or any leader at all."""
+    """An operator wants the preferred leaders back, or any leader at all.
+
+    Asked for everywhere, every topic is answered, with the partitions where something was to be done.
+    """
     if request.election_type not in (_PREFERRED, _UNCLEAN):
-        return _elected((), [], ErrorCode.INVALID_REQUEST)
+        return _unknown_election(request)
     election = Election.PREFERRED if request.election_type == _PREFERRED else Election.UNCLEAN
     everywhere = request.topic_partitions is None
-    wanted = (
-        [(topic.name, index) for topic, index, _ in turn.image.partitions()]
+    wanted: list[tuple[str, Iterable[int]]] = (
+        [(topic.name, topic.partitions) for topic in turn.image.topics.values()]
         if request.topic_partitions is None
-        else [(one.topic, index) for one in request.topic_partitions for index in one.partitions]
+        else [(one.topic, one.partitions) for one in request.topic_partitions]
     )
-    records: list[MetadataRecord] = []
-    results: dict[str, list[elect.PartitionResult]] = {}
-    for name, index in dict.fromkeys(wanted):
-        outcome = _election(turn, name, index, election)
-        if isinstance(outcome, Refusal):
-            if everywhere and outcome.code is ErrorCode.ELECTION_NOT_NEEDED:
-                continue
-            code, message = outcome.code, outcome.message
-        else:
-            records.append(turn.record(outcome))
-            code, message = ErrorCode.NONE, None
-        result = elect.PartitionResult(partition_id=index, error_code=code, error_message=message)
-        results.setdefault(name, []).append(result)
+    records: dict[tuple[str, int], MetadataRecord] = {}
+    listed = []
+    for name, indexes in wanted:
+        results = []
+        for index in indexes:
+            outcome = _election(turn, name, index, election)
+            if isinstance(outcome, Refusal):
+                if everywhere and outcome.code is ErrorCode.ELECTION_NOT_NEEDED:
+                    continue
+                code, message = outcome.code, outcome.message or outcome.code.text
+            else:
+                records[name, index] = turn.record(outcome)
+                code, message = ErrorCode.NONE, None
+            results.append(
+                elect.PartitionResult(partition_id=index, error_code=code, error_message=message)
+            )
+        listed.append(elect.ReplicaElectionResult(topic=name, partition_result=results))
+    return _elected(tuple(records.values()), listed, ErrorCode.NONE)
+
+
+def _unknown_election(request: elect.ElectLeadersRequest) -> Decision:
+    code = ErrorCode.INVALID_REQUEST
+    message = f"Unknown election type {request.election_type}"
     listed = [
-        elect.ReplicaElectionResult(topic=name, partition_result=found)
-        for name, found in results.items()
+        elect.ReplicaElectionResult(
+            topic=one.topic,
+            partition_result=[
+                elect.PartitionResult(partition_id=index, error_code=code, error_message=message)
+                for index in one.partitions
+            ],
+        )
+        for one in request.topic_partitions or ()
     ]
-    return _elected(tuple(records), listed, ErrorCode.NONE)
+    return _elected((), listed, code)
 
 
 def _elected(

@@ -42,7 +42,7 @@ def alter_reassignments(turn: Turn, request: alter.AlterPartitionReassignmentsRe
                 alter.ReassignablePartitionResponse(
                     partition_index=one.partition_index,
                     error_code=refusal.code if refusal else 0,
-                    error_message=(refusal.message or refusal.code.text) if refusal else None,
+                    error_message=refusal.message if refusal else None,
                 )
             )
         responses.append(alter.ReassignableTopicResponse(name=asked.name, partitions=answers))
@@ -61,7 +61,7 @@ def _wish(
 ) -> Wish | Refusal:
     partition = topic.partitions.get(asked.partition_index) if topic else None
     if topic is None or partition is None:
-        return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "There is no such partition.")
     if asked.replicas is None:
         return _cancelled(turn, topic, partition)
     refusal = _target_error(turn, partition, asked.replicas, may_change_factor=may_change_factor)

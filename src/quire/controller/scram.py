@@ -3,7 +3,7 @@
 A client sends a salted password; stored are the two keys that follow from it (RFC 5802).
 
 Invariants
-  I1  A user's changes in one request are all made or none is.
+  I1  A user has at most one change in a request.
 Not here   the exchange with a client (security).
 See        KIP-554, KIP-900
 """
@@ -34,16 +34,15 @@ ITERATIONS_MAX: Final = 16384
 
 def alter(turn: Turn, request: scram.AlterUserScramCredentialsRequest) -> Decision:
     """Put and delete credentials."""
-    times = Counter((one.name, one.mechanism) for one in request.deletions)
-    times.update((one.name, one.mechanism) for one in request.upsertions)
     users = [one.name for one in request.deletions] + [one.name for one in request.upsertions]
+    times = Counter(users)
     messages: list[Message] = []
     results = []
     for user in dict.fromkeys(users):
-        outcome = _changes(turn, request, user, times)
+        outcome = _change(turn, request, user, times[user])
         refusal = outcome if isinstance(outcome, Refusal) else None
         if not isinstance(outcome, Refusal):
-            messages.extend(outcome)
+            messages.append(outcome)
         results.append(
             scram.AlterUserScramCredentialsResult(
                 user=user,
@@ -55,12 +54,9 @@ def alter(turn: Turn, request: scram.AlterUserScramCredentialsRequest) -> Decisi
     return Decision(turn.records(messages), response)
 
 
-def _changes(
-    turn: Turn,
-    request: scram.AlterUserScramCredentialsRequest,
-    user: str,
-    times: Counter[tuple[str, int]],
-) -> list[Message] | Refusal:
+def _change(
+    turn: Turn, request: scram.AlterUserScramCredentialsRequest, user: str, times: int
+) -> Message | Refusal:
     if turn.image.metadata_version < SCRAM_LEVEL:
         return Refusal(
             ErrorCode.UNSUPPORTED_VERSION,
@@ -68,31 +64,27 @@ def _changes(
         )
     if not user:
         return Refusal(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
-    if any(count > 1 for (name, _), count in times.items() if name == user):
+    if times > 1:
         return Refusal(
             ErrorCode.DUPLICATE_RESOURCE,
             "A user credential cannot be altered twice in the same request",
         )
-    messages: list[Message] = []
     for deletion in request.deletions:
-        if deletion.name != user:
-            continue
-        if deletion.mechanism not in HASHES:
-            return Refusal(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
-        if ScramKey(deletion.mechanism, user) not in turn.image.scram:
-            return Refusal(
-                ErrorCode.RESOURCE_NOT_FOUND,
-                "Attempt to delete a user credential that does not exist",
-            )
-        messages.append(RemoveUserScramCredentialRecord(name=user, mechanism=deletion.mechanism))
-    for upsertion in request.upsertions:
-        if upsertion.name != user:
-            continue
-        refusal = _upsertion_error(upsertion)
-        if refusal is not None:
-            return refusal
-        messages.append(credential(upsertion))
-    return messages
+        if deletion.name == user:
+            return _deletion(turn, deletion)
+    upsertion = next(one for one in request.upsertions if one.name == user)
+    return _upsertion_error(upsertion) or credential(upsertion)
+
+
+def _deletion(turn: Turn, deletion: scram.ScramCredentialDeletion) -> Message | Refusal:
+    if deletion.mechanism not in HASHES:
+        return Refusal(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
+    if ScramKey(deletion.mechanism, deletion.name) not in turn.image.scram:
+        return Refusal(
+            ErrorCode.RESOURCE_NOT_FOUND,
+            "Attempt to delete a user credential that does not exist",
+        )
+    return RemoveUserScramCredentialRecord(name=deletion.name, mechanism=deletion.mechanism)
 
 
 def _upsertion_error(upsertion: scram.ScramCredentialUpsertion) -> Refusal | None:
@@ -102,10 +94,8 @@ def _upsertion_error(upsertion: scram.ScramCredentialUpsertion) -> Refusal | Non
         return Refusal(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
     if upsertion.iterations > ITERATIONS_MAX:
         return Refusal(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
-    if not upsertion.salt or not upsertion.salted_password:
-        return Refusal(
-            ErrorCode.UNACCEPTABLE_CREDENTIAL, "Salt and salted password must not be empty"
-        )
+    if not upsertion.salted_password:
+        return Refusal(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Salted password must not be empty")
     return None
 
 

@@ -22,6 +22,7 @@ from quire.metadata.features import DIRECTORIES_LEVEL
 from quire.metadata.image import TOPIC, ConfigResource, Topic
 from quire.metadata.placement import PlacementError, UsableBroker, place
 from quire.metadata.records import Message
+from quire.ports.entropy import Entropy
 from quire.protocol.messages import create_partitions as growing
 from quire.protocol.messages import create_topics as creating
 from quire.protocol.messages import delete_topics as deleting
@@ -126,7 +127,7 @@ def _new_topic(
     replicas = _assigned(turn, asked) if asked.assignments else _placed(turn, asked)
     if isinstance(replicas, Refusal):
         return replicas
-    topic_id = new_id(turn)
+    topic_id = new_id(turn.entropy)
     partitions = _partitions(turn, topic_id, 0, replicas)
     if isinstance(partitions, Refusal):
         return partitions
@@ -161,10 +162,10 @@ def _settings(turn: Turn, asked: creating.CreatableTopic) -> dict[str, str] | Re
     return (turn.rules.refusal(resource, {}, settings) if settings else None) or settings
 
 
-def new_id(turn: Turn) -> bytes:
+def new_id(entropy: Entropy) -> bytes:
     """A fresh random id, version 4 (topics I1)."""
     while True:
-        drawn = bytearray(turn.entropy.bytes(16))
+        drawn = bytearray(entropy.bytes(16))
         drawn[6] = drawn[6] & 0x0F | 0x40
         drawn[8] = drawn[8] & 0x3F | 0x80
         found = bytes(drawn)
@@ -360,7 +361,7 @@ def grow(turn: Turn, request: growing.CreatePartitionsRequest) -> Decision:
             growing.CreatePartitionsTopicResult(
                 name=name,
                 error_code=refusal.code if refusal else 0,
-                error_message=(refusal.message or refusal.code.text) if refusal else None,
+                error_message=refusal.message if refusal else None,
             )
         )
     response = growing.CreatePartitionsResponse(throttle_time_ms=0, results=results)
