@@ -74,12 +74,13 @@ def _malformed(request: metadata.MetadataRequest, version: int) -> ErrorCode:
             return ErrorCode.INVALID_REQUEST
     by_id = any(one.topic_id != ZERO_UUID for one in request.topics or ())
     if not by_id and any(one.name is None for one in request.topics or ()):
-        return ErrorCode.UNKNOWN_SERVER_ERROR  # Kafka's word for a topic with neither
+        return ErrorCode.UNKNOWN_SERVER_ERROR  # what Kafka says of a topic with neither
     return ErrorCode.NONE
 
 
 def _refused(request: metadata.MetadataRequest, code: ErrorCode) -> metadata.MetadataResponse:
     return metadata.MetadataResponse(
+        error_code=code,
         brokers=[],
         topics=[
             metadata.MetadataResponseTopic(
