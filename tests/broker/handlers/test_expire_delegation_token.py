@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import pytest
+from tests.broker.scene import Scene
+
+from quire.errors import ErrorCode
+from quire.protocol.messages.expire_delegation_token import ExpireDelegationTokenRequest
+
+
+@pytest.mark.parametrize("version", range(1, 3))
+def test_not_without_a_name(version: int) -> None:
+    response = Scene().ask(
+        ExpireDelegationTokenRequest(hmac=b"x", expiry_time_period_ms=1), version
+    )
+    assert response.error_code == ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
+    assert response.expiry_timestamp_ms == -1
