@@ -128,8 +128,12 @@ class Acceptor:
             if timer is not None:
                 timer.cancel()
         self._turning = self._looking = None
+        self._is_draining = True
+        self._parked.clear()
         for task in list(self._tasks):
             task.cancel()
+        for connection in list(self._connections):
+            connection.stream.abort()
 
     # --- for connections ----------------------------------------------------------------------
 
