@@ -166,6 +166,7 @@ class Node:
             await self._housekeeping.stop()
         async with self._feed.at_rest():
             self._quorum.resign()
+            await self._quorum.settle()
             await self._tasks.cancel()
         await broker.replicas.settle()
         now_ms = self._world.clock.wall_ms()

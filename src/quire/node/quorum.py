@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -80,6 +80,7 @@ class Quorum:
         self._persisting = False
         self._flushing = False
         self._flushed_to = 0
+        self._writing: list[asyncio.Task[None]] = []
 
     @property
     def is_leader(self) -> bool:
@@ -140,6 +141,12 @@ class Quorum:
         """Give up the office, where we have it."""
         self._step(raft.Resign())
 
+    async def settle(self) -> None:
+        """Return when nothing is being written any more: the log can be closed."""
+        while self._writing:
+            await asyncio.wait(self._writing)
+            self._writing = [task for task in self._writing if not task.done()]
+
     def check(self) -> None:
         """Assert the machine's invariants."""
         self._machine.check()
@@ -199,7 +206,7 @@ class Quorum:
                 self._to_persist.append(state)
                 if not self._persisting:
                     self._persisting = True
-                    self._tasks.start(self._persist(), "quorum-state")
+                    self._write(self._persist(), "quorum-state")
             case raft.TakeOffice(epoch, granting):
                 self._say("leads", epoch=epoch, voters=len(self._machine.voters))
                 self._begin_epoch(epoch, granting)
@@ -224,7 +231,11 @@ class Quorum:
     def _flush(self) -> None:
         if not self._flushing:
             self._flushing = True
-            self._tasks.start(self._flush_all(), "metadata flush")
+            self._write(self._flush_all(), "metadata flush")
+
+    def _write(self, work: Coroutine[None, None, None], name: str) -> None:
+        self._writing = [task for task in self._writing if not task.done()]
+        self._writing.append(self._tasks.start(work, name))
 
     async def _flush_all(self) -> None:
         """Flush until everything appended is durable (I2)."""
