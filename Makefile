@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := $(VENV)/bin
 KERNEL := $(wildcard src/quire/records/*.pyx src/quire/records/*.pxd)
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fmt lint types rooms docs bench fuzz soak build clean
+.PHONY: help setup demo test check fmt lint types rooms docs sim compat bench fuzz soak build clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -37,6 +37,12 @@ fmt: setup ## format the code and mend what can be mended
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 lint types rooms docs: check ## parts of check
+
+sim: setup ## the node in simulated worlds, SEEDS (1000) of them; SEED=17 runs one again
+	@$(BIN)/python -m quire.tools.simulate $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000))
+
+compat: setup ## unchanged clients and tools of others against a node, each fetched for the test
+	@$(BIN)/python -m pytest -q -rs -m compat tests/compat $(PYTEST_ARGS)
 
 bench: setup ## every question in bench/, one number each, beside the named peers
 	@$(BIN)/python bench/run.py $(BENCH_ARGS)
