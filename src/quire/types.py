@@ -35,3 +35,9 @@ def uuid_from_text(text: str) -> bytes:
         if len(uuid) == UUID_SIZE and uuid_to_text(uuid) == text:
             return uuid
     raise ValueError(f"{text!r} is not a uuid in base64")
+
+
+def uuid_to_hyphens(uuid: bytes) -> str:
+    """Sixteen bytes in groups of hexadecimal digits, as they stand behind the names of group members."""
+    digits = uuid.hex()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))

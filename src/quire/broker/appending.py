@@ -42,25 +42,51 @@ RECORD_ERRORS_SHOWN: Final = 3
 _MAGIC_AT: Final = 16
 _ATTRIBUTES_AT: Final = 22
 _CODEC: Final = 0x07
+_LOG_APPEND_TIME: Final = 0x08
 _TRANSACTIONAL: Final = 0x10
 _SIZE_FIELDS: Final = 12
-_HEADER_TO_MAGIC: Final = 17
+_SMALLEST_LENGTH: Final = 14
+"""Of an entry of the oldest format."""
+_NOT_FROM_ZERO: Final = InvalidBatchError(
+    ErrorCode.INVALID_RECORD, "the offsets of a produced batch must begin with 0"
+)
 
 
-def check_form(records: Bytes | None, version: int) -> ErrorCode:
-    """What a request may not hold, whatever the topic: no batch, more than one, another format, an early zstd."""
-    size = 0 if records is None else len(records)
-    if records is None or size < _HEADER_TO_MAGIC:
-        return ErrorCode.INVALID_RECORD
-    length = int.from_bytes(records[8:12], "big", signed=True)
-    if length < HEADER_SIZE - _SIZE_FIELDS - 35:  # the smallest batch of any format
-        return ErrorCode.CORRUPT_MESSAGE
-    end = length + _SIZE_FIELDS
-    if end > size or records[_MAGIC_AT] != 2 or size < HEADER_SIZE:
-        return ErrorCode.INVALID_RECORD
+def check_form(records: Bytes | None, version: int) -> tuple[ErrorCode, int]:
+    """What a request may not hold, whatever the topic (no batch, more than one, another format, an early zstd); the
+    bytes of its one batch. What follows it and is not a whole batch does not count.
+    """
+    code, end = _entry(records, 0)
+    if records is None or code is not ErrorCode.NONE:
+        return code, 0
+    if records[_MAGIC_AT] != 2 or end < HEADER_SIZE:
+        return ErrorCode.INVALID_RECORD, 0
     if version < ZSTD_SINCE_VERSION and records[_ATTRIBUTES_AT] & _CODEC == Compression.ZSTD:
-        return ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
-    return ErrorCode.NONE
+        return ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, 0
+    if end < len(records):
+        code, _ = _entry(records, end)
+        if code is ErrorCode.NONE:
+            return ErrorCode.INVALID_RECORD, 0
+        if code is ErrorCode.CORRUPT_MESSAGE:
+            return code, 0
+    return ErrorCode.NONE, end
+
+
+def _entry(records: Bytes | None, start: int) -> tuple[ErrorCode, int]:
+    """Where the entry at `start`, of any format, ends; INVALID_RECORD when there is no whole one."""
+    left = 0 if records is None else len(records) - start
+    if records is None or left < _SIZE_FIELDS:
+        return ErrorCode.INVALID_RECORD, 0
+    length = int.from_bytes(records[start + 8 : start + 12], "big", signed=True)
+    if length < _SMALLEST_LENGTH:
+        return ErrorCode.CORRUPT_MESSAGE, 0
+    if left <= _MAGIC_AT:
+        return ErrorCode.INVALID_RECORD, 0
+    if records[start + _MAGIC_AT] > 2:
+        return ErrorCode.CORRUPT_MESSAGE, 0
+    if length + _SIZE_FIELDS > left:
+        return ErrorCode.INVALID_RECORD, 0
+    return ErrorCode.NONE, start + length + _SIZE_FIELDS
 
 
 def is_transactional(records: Bytes | None) -> bool:
@@ -84,6 +110,8 @@ def make_fit(
     replica: Replica, buffer: bytearray | memoryview, now_ms: int
 ) -> Fit | InvalidBatchError:
     """The batch as the topic stores it, or why it is refused."""
+    if any(buffer[0:8]):
+        return _NOT_FROM_ZERO
     try:
         validated = validate_batch(buffer, now_ms=now_ms, **replica.rules)
         header = validated.header
@@ -91,6 +119,7 @@ def make_fit(
             replica.compression is None
             and replica.timestamp_type is TimestampType.CREATE_TIME
             and header.max_timestamp == validated.max_timestamp
+            and not header.attributes & _LOG_APPEND_TIME
         ):
             return buffer, header
         return conform_batch(

@@ -178,7 +178,7 @@ class FetchSessions:
         """Take a fetch: open, continue or close its session, or refuse it."""
         if session_epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self._sessions.pop(session_id, None)
-            if session_epoch == FINAL_EPOCH or not wanted:
+            if session_epoch == FINAL_EPOCH:
                 return FetchContext(wanted, None, is_incremental=False)
             session = self._open(
                 len(wanted), uses_topic_ids=uses_topic_ids, is_follower=is_follower, now_ms=now_ms

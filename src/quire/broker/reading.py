@@ -64,6 +64,13 @@ def refused(index: int, code: ErrorCode) -> PartitionData:
     )
 
 
+def unknown(index: int, code: ErrorCode) -> PartitionData:
+    """What is said of a partition that is not here at all."""
+    answer = refused(index, code)
+    answer.aborted_transactions = []
+    return answer
+
+
 def read(
     broker: Broker,
     replica: Replica,
@@ -79,6 +86,8 @@ def read(
     code = check(wanted.current_leader_epoch)
     if code is not ErrorCode.NONE:
         return refused(index, code)
+    if max_bytes < 0:
+        return refused(index, ErrorCode.UNKNOWN_SERVER_ERROR)
     offset = wanted.fetch_offset
     log = replica.log
     bound = reader.bound(replica)

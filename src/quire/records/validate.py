@@ -19,8 +19,11 @@ from typing import Final, NamedTuple, TypedDict, Unpack
 from quire.errors import CorruptBatchError, ErrorCode, InvalidBatchError
 from quire.records import implementation
 from quire.records.batch import (
+    CHECKSUMMED_FROM,
+    CRC_POSITION,
     DECOMPRESSED_BYTES_MAX,
     HEADER_SIZE,
+    MAGIC_POSITION,
     BatchHeader,
     check_crc,
     read_header,
@@ -28,11 +31,16 @@ from quire.records.batch import (
     seal,
     stamp_log_append_time,
 )
+from quire.records.checksum import crc32c
 from quire.records.compression import Compression, OversizedBatchError, compress
 from quire.records.record import Buffer, RecordScan
 
 INT64_MAX: Final = 2**63 - 1
 
+_NO_SUCH_BYTES: Final = ErrorCode.UNKNOWN_SERVER_ERROR
+"""For bytes that came as they were sent, and that no codec can have made: sending them again does not help."""
+
+_LOG_APPEND_TIME: Final = 0x08
 _MORE_THAN_A_CODEC: Final = 0x78
 """The attributes that say whose time it is, transactional, control and delete horizon."""
 
@@ -133,10 +141,7 @@ def _read_only_header(buffer: Buffer) -> BatchHeader:
     try:
         header = read_header(buffer)
     except CorruptBatchError as fault:
-        code = ErrorCode.CORRUPT_MESSAGE
-        if len(buffer) > 16 and buffer[16] in (0, 1):
-            code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
-        raise InvalidBatchError(code, fault.message) from fault
+        raise InvalidBatchError(_code_of_fault(buffer), fault.message) from fault
     if header.size > len(buffer):
         raise InvalidBatchError(
             ErrorCode.CORRUPT_MESSAGE,
@@ -148,6 +153,19 @@ def _read_only_header(buffer: Buffer) -> BatchHeader:
             f"{len(buffer) - header.size} bytes follow the one batch that is allowed",
         )
     return header
+
+
+def _code_of_fault(buffer: Buffer) -> ErrorCode:
+    """What a header that cannot be is answered with: was it damaged, or written so?"""
+    if len(buffer) > MAGIC_POSITION and buffer[MAGIC_POSITION] in (0, 1):
+        return ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
+    if len(buffer) < HEADER_SIZE or crc32c(memoryview(buffer)[CHECKSUMMED_FROM:]) != (
+        int.from_bytes(buffer[CRC_POSITION : CRC_POSITION + 4], "big")
+    ):
+        return ErrorCode.CORRUPT_MESSAGE
+    if buffer[CHECKSUMMED_FROM + 1] & 0x07 > Compression.ZSTD:
+        return _NO_SUCH_BYTES
+    return ErrorCode.INVALID_RECORD
 
 
 def _check_size(header: BatchHeader, max_bytes: int | None) -> None:
@@ -178,16 +196,15 @@ def _check_header(header: BatchHeader, origin: Origin) -> None:
         why = "clients may not write control batches"
     elif origin is Origin.CLIENT and header.has_delete_horizon:
         why = "clients may not set a delete horizon"
-    elif header.is_log_append_time and origin is Origin.CLIENT:
-        raise InvalidBatchError(
-            ErrorCode.INVALID_TIMESTAMP, "clients may not say that the timestamps are the log's"
-        )
     elif header.is_transactional and not header.has_producer_id:
         why = "a transactional batch needs a producer id"
     elif header.has_producer_id and not header.is_control:
         if header.producer_epoch < 0:
-            why = f"producer id {header.producer_id} has epoch {header.producer_epoch}"
-        elif header.base_sequence < 0 and origin is Origin.CLIENT:
+            raise InvalidBatchError(
+                ErrorCode.INVALID_PRODUCER_EPOCH,
+                f"producer id {header.producer_id} has epoch {header.producer_epoch}",
+            )
+        if header.base_sequence < 0 and origin is Origin.CLIENT:
             why = f"producer id {header.producer_id} has sequence {header.base_sequence}"
     if why is not None:
         raise InvalidBatchError(ErrorCode.INVALID_RECORD, why)
@@ -203,7 +220,7 @@ def _scan(
     except OversizedBatchError as fault:
         raise InvalidBatchError(ErrorCode.MESSAGE_TOO_LARGE, fault.message) from fault
     except CorruptBatchError as fault:
-        raise InvalidBatchError(ErrorCode.CORRUPT_MESSAGE, fault.message) from fault
+        raise InvalidBatchError(_NO_SUCH_BYTES, fault.message) from fault
     try:
         return section, implementation.scan_records(section, header.record_count)
     except CorruptBatchError as fault:
@@ -279,9 +296,10 @@ def conform_batch(
         header = read_header(out)
     if timestamp_type is TimestampType.LOG_APPEND_TIME:
         header = stamp_log_append_time(out, 0, header, now_ms=now_ms)
-    elif header.max_timestamp != validated.max_timestamp and not header.is_log_append_time:
+    elif header.max_timestamp != validated.max_timestamp or header.is_log_append_time:
         out = bytearray(out)
-        seal(out, header._replace(max_timestamp=validated.max_timestamp))
+        attributes = header.attributes & ~_LOG_APPEND_TIME
+        seal(out, header._replace(attributes=attributes, max_timestamp=validated.max_timestamp))
         header = read_header(out)
     return out, header
 

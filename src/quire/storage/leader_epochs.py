@@ -106,7 +106,7 @@ class LeaderEpochs:
 
         An epoch before the history ends where the history begins; of one after it nothing is known.
         """
-        if not 0 <= epoch <= self.latest_epoch:
+        if epoch == UNKNOWN or epoch > self.latest_epoch or not self._entries:
             return EpochEnd(UNKNOWN, UNKNOWN)
         index = bisect_right(self._entries, epoch, key=lambda entry: entry.epoch)
         if index == len(self._entries):

@@ -19,7 +19,7 @@ from quire.broker.call import Call
 from quire.broker.dispatch import BROKER_TABLE, CONTROLLER_TABLE, NOT_ADVERTISED
 from quire.config.broker.endpoints import controller_listeners
 from quire.errors import ErrorCode
-from quire.metadata.features import FEATURES, METADATA_VERSION
+from quire.metadata.features import FEATURES, KRAFT_VERSION, METADATA_VERSION
 from quire.protocol.apis import APIS, PRODUCE_ADVERTISED_LOWEST, ApiKey
 from quire.protocol.messages.api_versions import (
     ApiVersion,
@@ -44,7 +44,11 @@ def handle(broker: Broker, call: Call) -> ApiVersionsResponse:
         call.client.software_name, call.client.software_version = name, version
     is_controller = call.client.listener in controller_listeners(broker.layers.settings)
     image = broker.image
-    levels = {METADATA_VERSION: image.metadata_version, **image.features}
+    levels = {
+        METADATA_VERSION: image.metadata_version,
+        **image.features,
+        KRAFT_VERSION: broker.quorum.kraft_version,
+    }
     return ApiVersionsResponse(
         error_code=ErrorCode.NONE,
         api_keys=_api_keys(is_controller=is_controller),

@@ -20,7 +20,7 @@ from quire.broker import leaders
 from quire.broker.broker import Broker
 from quire.broker.call import HOLD, Call
 from quire.broker.fetch_sessions import FetchContext, Found, PartitionKey, Wanted
-from quire.broker.reading import Reader, read, refused, size_of
+from quire.broker.reading import READ_COMMITTED, Reader, read, size_of, unknown
 from quire.broker.replica import Replica
 from quire.errors import ErrorCode
 from quire.protocol.messages.fetch import (
@@ -34,6 +34,7 @@ from quire.protocol.messages.fetch import (
 from quire.storage.lookup import bytes_between
 from quire.storage.segment import Segment
 
+SESSIONS_SINCE: Final = 7
 TOPIC_IDS_SINCE: Final = 13
 SERVED_BY_FOLLOWERS_SINCE: Final = 11
 REPLICA_STATE_SINCE: Final = 15
@@ -153,14 +154,14 @@ class _Fetch:
         for key, wanted in self._context.wanted.items():
             replica = self._replica(key)
             if replica is None:
-                found[key] = refused(key[1], self._why_not(key))
+                found[key] = unknown(key[1], self._why_not(key))
                 continue
             one = read(
                 self._broker,
                 replica,
                 wanted,
                 self._reader,
-                max_bytes=max(0, min(wanted.max_bytes, left)),
+                max_bytes=min(wanted.max_bytes, left),
                 min_one=not total,
             )
             size = size_of(one)
@@ -250,7 +251,9 @@ class _Fetch:
 
     def _tell_leaders(self, response: FetchResponse) -> None:
         """Who leads the partitions that we do not (KIP-951)."""
-        image, listener = self._broker.image, self._call.client.listener
+        # brokers know each other's addresses
+        listener = "" if self._reader.is_follower else self._call.client.listener
+        image = self._broker.image
         found: dict[int, leaders.LeaderAddress] = {}
         for topic in response.responses:
             name = image.topic_names.get(topic.topic_id)
@@ -277,6 +280,8 @@ def handle(broker: Broker, call: Call) -> Any:
     request: FetchRequest = call.request
     version = call.version
     uses_ids = version >= TOPIC_IDS_SINCE
+    if not 0 <= request.isolation_level <= READ_COMMITTED:
+        return _refuse_all(request, version)
     replica_id, broker_epoch = request.replica_id, -1
     if version >= REPLICA_STATE_SINCE:
         replica_id = request.replica_state.replica_id
@@ -316,3 +321,21 @@ def handle(broker: Broker, call: Call) -> Any:
         broker.metrics.failed(1, context)
         return FetchResponse(throttle_time_ms=0, error_code=context, session_id=0, responses=[])
     return _Fetch(broker, call, context, reader).begin()
+
+
+def _refuse_all(request: FetchRequest, version: int) -> FetchResponse:
+    """What Kafka answers to a request that makes no sense at all."""
+    code = ErrorCode.UNKNOWN_SERVER_ERROR
+    topics = [] if version >= TOPIC_IDS_SINCE else request.topics
+    return FetchResponse(
+        throttle_time_ms=0,
+        error_code=code,
+        session_id=0 if version < SESSIONS_SINCE else request.session_id,
+        responses=[
+            FetchableTopicResponse(
+                topic=topic.topic,
+                partitions=[unknown(one.partition, code) for one in topic.partitions],
+            )
+            for topic in topics
+        ],
+    )

@@ -43,6 +43,7 @@ SINCE: Final = {
     EARLIEST_PENDING_UPLOAD: 11,
 }
 """The versions in which the names came."""
+LEADER_EPOCHS_SINCE: Final = 4
 CONSUMER: Final = -1
 DEBUGGER: Final = -2
 UNKNOWN: Final = -1
@@ -68,7 +69,7 @@ def _answers(
 ) -> list[ListOffsetsPartitionResponse]:
     times = Counter(one.partition_index for one in asked)
     answers = []
-    for one in asked:
+    for one in {each.partition_index: each for each in asked}.values():
         if times[one.partition_index] > 1:
             answer = _refused(one, ErrorCode.INVALID_REQUEST)
         else:
@@ -111,7 +112,7 @@ def _answer(
         error_code=ErrorCode.NONE,
         timestamp=found.timestamp,
         offset=found.offset,
-        leader_epoch=found.leader_epoch,
+        leader_epoch=found.leader_epoch if call.version >= LEADER_EPOCHS_SINCE else UNKNOWN,
     )
 
 

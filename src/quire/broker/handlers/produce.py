@@ -198,7 +198,7 @@ class _Produce:
         absent = ErrorCode.NONE if replica is not None else broker.replicas.why_not(name, index)
         if absent is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
             return absent
-        code = check_form(records, call.version)
+        code, _ = check_form(records, call.version)
         if code is not ErrorCode.NONE:
             return code
         if not ACKS_ALL <= request.acks <= 1:
