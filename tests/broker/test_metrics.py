@@ -43,3 +43,18 @@ def test_errors_are_counted_by_api_and_code() -> None:
     metrics.failed(0, 3, 2)
     metrics.failed(1, 6)
     assert metrics.errors == {(0, 3): 3, (1, 6): 1}
+
+
+def test_parts_of_a_histogram_make_one_whole() -> None:
+    one, other, both = Times(), Times(), Times()
+    for number in (1, 20, 300):
+        one.add(number)
+        both.add(number)
+    for number in (4000, 20):
+        other.add(number)
+        both.add(number)
+    whole = Times.together([one, other])
+    assert (whole.count, whole.sum_ns, whole.largest_ns) == (5, 4341, 4000)
+    assert [whole.quantile_ns(q) for q in (0.2, 0.5, 1)] == [
+        both.quantile_ns(q) for q in (0.2, 0.5, 1)
+    ]

@@ -6,6 +6,7 @@ import pytest
 
 from quire.config.allowed import (
     GZIP_LEVEL,
+    HOST_AND_PORT,
     NOT_BLANK,
     OFFSET_RESET,
     SERVERS,
@@ -35,6 +36,7 @@ from quire.config.values import Value
         (THROTTLED, [("*",), ("0:1", "1:2"), ()], [("x",), ("0:1", "*"), ("0:",)]),
         (VOTERS, [(), ("1@localhost:9093",)], [("garbage",), ("1@localhost",)]),
         (SERVERS, [(), ("a:1", "[::1]:2")], [("garbage",), ("a:",)]),
+        (HOST_AND_PORT, ["", ":0", "localhost:9644", "[::1]:1"], ["9644", "a:b", "::1:1", "h:"]),
         (
             OFFSET_RESET,
             ["latest", "earliest", "by_duration:PT1H", "by_duration:P1DT2.5S"],

@@ -11,8 +11,8 @@ Not here   names and text (exposition), the sizes of purgatories and sessions (t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Final, Self
 
 _FINE_BITS: Final = 3
 """Eight steps between one power of two and the next."""
@@ -39,6 +39,18 @@ class Times:
         step = ns if shift <= 0 else (shift << _FINE_BITS) + (ns >> shift)
         steps = self._steps
         steps[step] = steps.get(step, 0) + 1
+
+    @classmethod
+    def together(cls, parts: Iterable[Times]) -> Self:
+        """All of them as one."""
+        whole = cls()
+        for part in parts:
+            whole.count += part.count
+            whole.sum_ns += part.sum_ns
+            whole.largest_ns = max(whole.largest_ns, part.largest_ns)
+            for step, number in part._steps.items():  # noqa: SLF001 -- another of its kind
+                whole._steps[step] = whole._steps.get(step, 0) + number
+        return whole
 
     def quantile_ns(self, fraction: float) -> int:
         """The time that `fraction` of all did not exceed, to within a step (I2); 0 when there were none."""

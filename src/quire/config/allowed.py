@@ -113,6 +113,10 @@ def _items(value: Value) -> tuple[str, ...]:
 
 
 NOT_BLANK = Form("a text that is not empty", lambda value: str(value) != "")
+HOST_AND_PORT = Form(
+    "host:port, or empty",
+    lambda value: value == "" or bool(re.fullmatch(r"(\[[^\]]+\]|[^:]*):[0-9]{1,5}", str(value))),
+)
 GZIP_LEVEL = Form("from 1 to 9, or -1", lambda value: value in (-1, *range(1, 10)))
 THROTTLED = Form(
     "* alone, or a list of partition:broker pairs",

@@ -16,13 +16,15 @@ See        docs/decisions/0001-pure-rooms-and-ports.md, KIP-631
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 
 from quire.broker.broker import Broker, BrokerState, Waiting
 from quire.broker.config_rules import SettingsRules
 from quire.broker.connection import Acceptor
+from quire.broker.exposition import Cleaning, Family, families
+from quire.broker.exposition import Quorum as QuorumFigures
 from quire.broker.fetch_sessions import FetchSessions
 from quire.broker.metrics import Metrics
 from quire.broker.producer_ids import ProducerIds
@@ -44,6 +46,7 @@ from quire.node.housekeeping import Housekeeping
 from quire.node.lifecycle import Lifecycle, controller_registration
 from quire.node.listeners import Listeners, check_protocols
 from quire.node.metadata_log import MetadataLog
+from quire.node.pages import Pages
 from quire.node.publish import Publisher, layers_of
 from quire.node.quorum import Quorum
 from quire.node.snapshots import Snapshots
@@ -105,6 +108,9 @@ class Node:
         self._lifecycle: Lifecycle | None = None
         self._acceptors: dict[str, Acceptor] = {}
         self._housekeeping: Housekeeping | None = None
+        self._pages: Pages | None = None
+        self.pages_address: Address | None = None
+        """Where /metrics and /health are, if anywhere."""
         self._stopping = False
         self._listeners = Listeners(
             world.network, settings, self._accept_for, host_name=world.host_name
@@ -144,6 +150,10 @@ class Node:
         directory_id = self._metadata_directory_id(log_dirs)
         voters = find_voters(settings, controls, self._metadata_log, controllers, directory_id)
         self._assemble(log_dirs, voters)
+        pages = self._pages = Pages(
+            self._world.network, self.broker, self._tasks, figures=self._figures
+        )
+        self.pages_address = pages.open(settings.quire_http_listener)
         self._quorum.start(self)
         await self._or_failure(self._serve(log_dirs))
 
@@ -159,6 +169,8 @@ class Node:
                     await lifecycle.shut_down()
         broker.state = BrokerState.SHUTTING_DOWN
         self._listeners.close()
+        if self._pages is not None:
+            self._pages.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(SHUTDOWN_SECONDS):
                 await asyncio.gather(*(one.drain() for one in self._acceptors.values()))
@@ -189,6 +201,8 @@ class Node:
         if self._housekeeping is not None:
             self._housekeeping.drop()
         self._listeners.close()
+        if self._pages is not None:
+            self._pages.close()
         for acceptor in self._acceptors.values():
             acceptor.drop()
         if hasattr(self, "broker"):
@@ -376,7 +390,10 @@ class Node:
         self._housekeeping.start()
         broker.state = BrokerState.RUNNING
         self._listeners.serve()
-        self._say("serves", **{name: str(one) for name, one in self.listeners.items()})
+        places = {name: str(one) for name, one in self.listeners.items()}
+        if self.pages_address is not None:
+            places["http"] = str(self.pages_address)
+        self._say("serves", **places)
 
     async def _register(self, lifecycle: Lifecycle) -> None:
         """As a controller, then as a broker; heartbeats from then on."""
@@ -395,6 +412,22 @@ class Node:
             return owner
 
         return accept
+
+    def _figures(self) -> Iterator[Family]:
+        """What /metrics shows."""
+        quorum = QuorumFigures(
+            epoch=self._quorum.epoch,
+            leader_id=self._quorum.leader_id,
+            high_watermark=self._quorum.high_watermark,
+            end_offset=self._quorum.end_offset,
+            voters=len(self._quorum.voters),
+            published_offset=self._feed.published.offset,
+        )
+        cleaning = None
+        if self._housekeeping is not None:
+            schedule = self._housekeeping.cleaner.schedule
+            cleaning = Cleaning(schedule.figures, self._world.clock.wall_ms())
+        return families(self.broker, quorum, cleaning)
 
     async def _or_failure(self, work: Coroutine[None, None, None]) -> None:
         """Do the work, unless the node fails meanwhile."""

@@ -21,7 +21,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from quire.clients.cluster import Cluster
@@ -67,6 +67,12 @@ class LocalNode:
     host: str
     port: int
     controller_port: int
+    http_port: int
+
+    @property
+    def pages(self) -> str:
+        """Where its /metrics and /health are."""
+        return f"http://{Address(self.host, self.http_port)}"
 
     @property
     def bootstrap(self) -> str:
@@ -205,7 +211,7 @@ def make_or_find(
         (node,) = cluster.nodes
         _check_idle(node)
         if port is not None and port != node.port:
-            node = LocalNode(node.directory, node.node, host, port, node.controller_port)
+            node = replace(node, host=host, port=port)
             cluster = LocalCluster(path, cluster.cluster_id, (node,))
             _write_cluster(cluster)
         _write_properties(node, {**node.settings(), **_listeners(node), **settings})
@@ -254,10 +260,10 @@ def _pid(node: LocalNode) -> int:
 
 def _new_node(path: str, host: str, port: int | None) -> LocalNode:
     chosen = port or free_port(host, wanted=USUAL_PORT) or free_port(host)
-    controller_port = free_port(host)
-    if chosen is None or controller_port is None:
+    controller_port, http_port = free_port(host), free_port(host)
+    if chosen is None or controller_port is None or http_port is None:
         raise LocalError(f"there is no free port on {host}")
-    return LocalNode(f"{path}/node-1", 1, host, chosen, controller_port)
+    return LocalNode(f"{path}/node-1", 1, host, chosen, controller_port, http_port)
 
 
 def _settings_of(node: LocalNode) -> dict[str, str]:
@@ -276,6 +282,7 @@ def _listeners(node: LocalNode) -> dict[str, str]:
     return {
         "listeners": f"PLAINTEXT://{node.address},CONTROLLER://{controller}",
         "controller.quorum.bootstrap.servers": str(controller),
+        "quire.http.listener": str(Address(node.host, node.http_port)),
     }
 
 
@@ -306,5 +313,6 @@ def each(cluster: LocalCluster) -> Iterator[dict[str, Any]]:
             "bootstrap": node.bootstrap,
             "port": node.port,
             "controller_port": node.controller_port,
+            "http": node.pages,
             "directory": node.directory,
         }

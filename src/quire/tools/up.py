@@ -29,6 +29,10 @@ SNIPPETS = """
 
   # Java, and whatever takes properties
   bootstrap.servers={bootstrap}
+
+  # Prometheus, and whoever wants to know how it is
+  {pages}/metrics
+  {pages}/health
 """
 
 
@@ -105,13 +109,14 @@ def say(
             "bootstrap": node.bootstrap,
             "cluster": cluster.cluster_id,
             "directory": cluster.directory,
+            "http": node.pages,
             "pid": process.pid if process is not None else None,
         }
         show_one(facts, form)
         return
     kept = f"kept in {cluster.directory}" if is_kept else "thrown away at the end"
     click.echo(f"{click.style(f'up at {node.bootstrap}', fg='green', bold=True)}, data {kept}")
-    click.echo(SNIPPETS.format(bootstrap=node.bootstrap))
+    click.echo(SNIPPETS.format(bootstrap=node.bootstrap, pages=node.pages))
     click.echo(
         f"`quire down --dir {cluster.directory}` stops it" if is_detached else "Ctrl+C stops it"
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from quire.config.setting import OFF, Settings, boolean
+from quire.config.allowed import HOST_AND_PORT
+from quire.config.setting import OFF, Settings, boolean, string
 
 
 class OwnSection(Settings):
@@ -14,4 +15,9 @@ class OwnSection(Settings):
         internal=True,
         doc="Answer a produce request only once its records are flushed to the disk.",
     )
+    quire_http_listener = string("",
+        form=HOST_AND_PORT,
+        internal=True,
+        doc="Where figures for Prometheus (/metrics) and the state of the node (/health) are given by HTTP, as"
+        " HOST:PORT; port 0 is any that is free. Nowhere if empty.")
     # fmt: on
