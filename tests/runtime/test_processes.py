@@ -39,6 +39,7 @@ def test_a_number_that_was_given_again_is_somebody_else() -> None:
 def test_a_free_port_is_any_or_the_wanted_one() -> None:
     port = free_port("127.0.0.1")
     assert port is not None
+    assert port < 32_768, "connections are given none of these"
     assert free_port("127.0.0.1", wanted=port) == port
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -15,9 +15,12 @@ import socket
 import subprocess
 import time
 from collections.abc import Sequence
+from secrets import choice
 from typing import NamedTuple
 
 POLL_SECONDS = 0.02
+PORTS = range(10_000, 32_768)
+ATTEMPTS = 100
 
 
 class Process(NamedTuple):
@@ -74,16 +77,24 @@ def start_detached(command: Sequence[str], output: str) -> Process:
 
 
 def free_port(host: str, *, wanted: int = 0) -> int | None:
-    """`wanted` if nobody listens there, else None; any free port for 0."""
+    """`wanted` if nobody listens there, else None; any free port for 0.
+
+    Any is one below those that the system gives to connections: a node that is down for a moment must find its port
+    again.
+    """
+    candidates = (wanted,) if wanted else (choice(PORTS) for _ in range(ATTEMPTS))
+    return next((port for port in candidates if _is_free(host, port)), None)
+
+
+def _is_free(host: str, port: int) -> bool:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((host, wanted))
+            probe.bind((host, port))
         except OSError:
-            return None
-        port: int = probe.getsockname()[1]
-        return port
+            return False
+        return True
 
 
 def _started(pid: int) -> str | None:

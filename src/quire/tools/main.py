@@ -24,12 +24,16 @@ class Verb(NamedTuple):
 
 
 VERBS: dict[str, Verb | dict[str, Verb]] = {
+    "completion": Verb(
+        "quire.tools.completion", "completion", "Print what a shell needs to complete commands."
+    ),
     "config": {
         "describe": Verb("quire.tools.config.describe", "describe_config", "Show settings."),
         "set": Verb("quire.tools.config.alter", "set_config", "Set settings."),
         "unset": Verb("quire.tools.config.alter", "unset_config", "Take back what was set."),
     },
     "consume": Verb("quire.tools.consume", "consume", "Show the records of a topic."),
+    "doctor": Verb("quire.tools.doctor.examine", "doctor", "Say what is wrong, and what to do."),
     "down": Verb(
         "quire.tools.down", "down", "Stop a cluster on this machine cleanly; its data stays."
     ),
