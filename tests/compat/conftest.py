@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from tests.compat import wire
@@ -41,12 +42,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("compat")]
 
 
+class Place(NamedTuple):
+    """A cluster of one node."""
+
+    bootstrap: str
+    data: Path | None
+    """Its log directory, when it is ours."""
+
+
 @pytest.fixture(scope="session")
-def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the cluster answers."""
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Where the cluster is."""
     against = os.environ.get("QUIRE_COMPAT", "quire")
     if ":" in against:
-        yield against
+        yield Place(against, None)
         return
     directory = tmp_path_factory.mktemp(against)
     if against == "kafka":
@@ -55,7 +64,21 @@ def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server.format()
     with server.running():
         assert eventually(lambda: _answers(server.bootstrap))
-        yield server.bootstrap
+        yield Place(server.bootstrap, server.data)
+
+
+@pytest.fixture(scope="session")
+def bootstrap(place: Place) -> str:
+    """Where the cluster answers."""
+    return place.bootstrap
+
+
+@pytest.fixture
+def data(place: Place) -> Path:
+    """The node's log directory."""
+    if place.data is None:
+        pytest.skip("NOT CHECKED: the cluster's files are elsewhere")
+    return place.data
 
 
 def _answers(address: str) -> bool:
