@@ -93,7 +93,6 @@ class Storehouse:
         self.log_dirs = LogDirs.open(disk, self.paths, entropy=self.entropy, node_id=NODE)
         waiting = Waiting(Purgatory(), Purgatory(), Purgatory(), Purgatory())
         self.replicas = Replicas(
-            node_id=NODE,
             log_dirs=self.log_dirs,
             waiting=waiting,
             clock=self.clock,

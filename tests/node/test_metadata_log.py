@@ -118,8 +118,8 @@ def test_snapshots_are_found_used_and_removed() -> None:
                 controls=Controls(1, VOTERS),
             )
         )
-        log.write_snapshot(which, content)
-        log.add_snapshot(which)
+        log.snapshots.write(which, content)
+        log.snapshots.add(which)
         assert log.latest_snapshot == which
         log.append([no_op()], epoch=2)
         log.remove_below(100, high_watermark=101)
@@ -129,10 +129,10 @@ def test_snapshots_are_found_used_and_removed() -> None:
         assert (again.latest_snapshot, again.end_offset, again.last_epoch) == (which, 101, 2)
         assert 0 < again.log.log_start_offset <= 100, "segments below the snapshot are gone"
         assert again.controls() == Controls(1, VOTERS)
-        snapshot = again.read_snapshot(which)
+        snapshot = again.snapshots.read(which)
         assert (snapshot.values, snapshot.last_contained_log_timestamp) == (values, 7)
-        again.delete_snapshots([which])
-        again.forget_snapshots([which])
+        again.snapshots.delete([which])
+        again.snapshots.forget([which])
         assert which.file_name not in world.disk.list(again.directory)
         assert again.latest_snapshot is None
 
@@ -144,7 +144,7 @@ def test_a_snapshot_from_elsewhere_beyond_the_log_begins_the_log_anew() -> None:
         log = opened(world)
         log.append([no_op()], epoch=1)
         content = list(build([], epoch=4, last_contained_log_timestamp=7, now_ms=8))
-        log.write_snapshot(SnapshotId(50, 4), content)
+        log.snapshots.write(SnapshotId(50, 4), content)
         log.close()
         again = opened(world)
         assert (again.log.log_start_offset, again.end_offset, again.last_epoch) == (50, 50, 4)
@@ -187,7 +187,7 @@ def test_the_log_that_kafka_wrote_is_read_record_for_record(source: Path) -> Non
     async def main(world: World) -> None:
         bring(world.disk, source, f"{PARENT}/__cluster_metadata-0")
         log = opened(world)
-        assert source == THREE_NODES or BOOTSTRAP in log.snapshots
+        assert source == THREE_NODES or BOOTSTRAP in log.snapshots.known
         expected = batches(source / "00000000000000000000.log")
         found = [one for one in log.batches(0, log.end_offset) if one.messages]
         assert [list(one.messages) for one in found] == [

@@ -13,7 +13,8 @@ Invariants
       failure of the disk, takes its directory offline, alone.
   I4  Where answers wait for the disk (fsync_before_ack) the high watermark does too: nothing is ever read that a power
       loss could take.
-Not here   one partition (replica), who leads (the metadata), what requests ask (handlers), when (the node's timers).
+Not here   one partition (replica), what it is told to be (roles), who leads (the metadata), what requests ask
+           (handlers), when (the node's timers).
 See        KIP-112, KIP-858
 """
 
@@ -29,15 +30,13 @@ from quire.broker.flushing import Flushes, is_disk_full
 from quire.broker.journal import Journal, Silence
 from quire.broker.metrics import Metrics
 from quire.broker.replica import Replica
+from quire.broker.roles import Roles
 from quire.config.layers import BrokerLayers
-from quire.config.topic import TopicSettings, log_values
 from quire.errors import ErrorCode, StorageError
 from quire.metadata.delta import Touched
 from quire.metadata.image import (
-    BROKER,
     EMPTY,
     MIGRATING_DIRECTORY,
-    TOPIC,
     UNASSIGNED_DIRECTORY,
     Image,
     Partition,
@@ -45,7 +44,7 @@ from quire.metadata.image import (
 from quire.ports.background import Background
 from quire.ports.clock import Clock
 from quire.ports.entropy import Entropy
-from quire.replication.leader import AlterPartition, Leader, Role
+from quire.replication.leader import AlterPartition, Leader
 from quire.storage.append import AppendInfo, Outcome
 from quire.storage.directory_names import Stage
 from quire.storage.log import Log
@@ -53,7 +52,6 @@ from quire.storage.log_dir import HostedLog, LogDir, LogToOpen
 from quire.storage.log_dirs import LogDirs
 from quire.storage.making import Making, NewPartition, plan_making, plan_removal
 from quire.storage.partition_metadata import write_topic_id
-from quire.storage.settings import LogSettings
 from quire.types import TopicPartition
 
 __all__ = ["Replica", "Replicas"]
@@ -71,7 +69,6 @@ class Replicas:
     def __init__(
         self,
         *,
-        node_id: int,
         log_dirs: LogDirs,
         waiting: Waiting,
         clock: Clock,
@@ -80,7 +77,6 @@ class Replicas:
         metrics: Metrics,
         journal: Journal | None = None,
     ) -> None:
-        self.node_id = node_id
         self.flushes = Flushes(
             log_dirs=log_dirs,
             clock=clock,
@@ -88,10 +84,6 @@ class Replicas:
             metrics=metrics,
             failed=self.failed,
         )
-        self.isr_changes: dict[Replica, AlterPartition] = {}
-        """What the controller must be asked for; whoever asks takes them out."""
-        self.unreported: dict[tuple[bytes, int], bytes] = {}
-        """(Topic id, partition) -> the id of the directory it is in, where the metadata says something else."""
         self.on_directory_lost: Callable[[LogDir, StorageError | None], None] | None = None
         """Told of a directory that went offline, with the error when none is left."""
         self._log_dirs = log_dirs
@@ -101,10 +93,10 @@ class Replicas:
         self._background = background
         self._metrics = metrics
         self._journal: Journal = Silence() if journal is None else journal
-        self._layers: BrokerLayers | None = None
+        self._roles = Roles(
+            clock=clock, journal=self._journal, advance=self.advance, changed=self.changed
+        )
         self._image: Image = EMPTY
-        self._active: dict[int, int] = {}
-        """Brokers that may join an in-sync set, and their epochs."""
         self._replicas: dict[tuple[str, int], Replica] = {}
         self._by_id: dict[tuple[bytes, int], Replica] = {}
         self._absent: dict[tuple[str, int], ErrorCode] = {}
@@ -114,6 +106,16 @@ class Replicas:
         self._changing = asyncio.Lock()
 
     # --- questions ----------------------------------------------------------------------------
+
+    @property
+    def isr_changes(self) -> dict[Replica, AlterPartition]:
+        """What the controller must be asked for; whoever asks takes them out."""
+        return self._roles.isr_changes
+
+    @property
+    def unreported(self) -> dict[tuple[bytes, int], bytes]:
+        """(Topic id, partition) -> the id of the directory it is in, where the metadata says something else."""
+        return self._roles.unreported
 
     def __len__(self) -> int:
         return len(self._replicas)
@@ -143,11 +145,12 @@ class Replicas:
 
     def prepare(self, image: Image, layers: BrokerLayers) -> None:
         """What `open_log` goes by until the first `apply`: before the logs are loaded."""
-        self._image, self._layers = image, layers
+        self._image = image
+        self._roles.see(image, layers)
 
     def open_log(self, to_open: LogToOpen) -> Log:
         """Open a log with the settings of its topic. Blocks; any thread may call it."""
-        settings = self._log_settings(self._topic_settings(to_open.topic_partition.topic))
+        _, settings = self._roles.settings_of(to_open.topic_partition.topic)
         return Log.open(
             self._log_dirs.disk,
             to_open.directory,
@@ -166,18 +169,17 @@ class Replicas:
     ) -> None:
         """Become what the image says; the first time, everything must be touched."""
         async with self._changing:
-            has_new_layers = layers is not self._layers
-            self._image, self._layers = image, layers
+            self._image = image
+            has_new_layers = self._roles.see(image, layers)
             if not self._is_adopted:
                 self._is_adopted = True
                 await self._adopt()
             await self._take_away(self._gone_by(touched), self._forget_absent(touched))
-            self._reconfigure(touched, everything=has_new_layers)
+            self._roles.reconfigure(self, touched, everything=has_new_layers)
             await self._make(self._new_by(touched))
             if touched.brokers:
-                self._note_brokers()
-            for topic_id, index in touched.partitions:
-                self._give_role(topic_id, index)
+                self._roles.note_brokers(self)
+            self._give_roles(touched.partitions)
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -298,7 +300,7 @@ class Replicas:
             key = hosted.topic_partition
             topic = self._image.topics.get(key.topic)
             partition = None if topic is None else topic.partitions.get(key.partition)
-            if topic is None or partition is None or self.node_id not in partition.replicas:
+            if topic is None or partition is None or self._roles.node_id not in partition.replicas:
                 strays.append(key)
             elif hosted.topic_id == topic.topic_id:
                 self._put(hosted, topic.topic_id)
@@ -324,7 +326,7 @@ class Replicas:
                     gone[replica] = None
         for topic_id, index in touched.partitions:
             partition = self._image.partition(topic_id, index)
-            if partition is None or self.node_id not in partition.replicas:
+            if partition is None or self._roles.node_id not in partition.replicas:
                 found = self._by_id.get((topic_id, index))
                 if found is not None:
                     gone[found] = None
@@ -345,7 +347,7 @@ class Replicas:
         for topic_id, index in touched.partitions:
             name = self._image.topic_names.get(topic_id)
             partition = self._image.partition(topic_id, index)
-            if name is None or partition is None or self.node_id not in partition.replicas:
+            if name is None or partition is None or self._roles.node_id not in partition.replicas:
                 continue
             key = TopicPartition(name, index)
             if key not in self._replicas and key not in self._absent:
@@ -358,7 +360,7 @@ class Replicas:
 
     def _directory_for(self, partition: Partition) -> bytes | None:
         """The directory that the metadata names, if it is one of ours; else any."""
-        directory = partition.directory_of(self.node_id)
+        directory = partition.directory_of(self._roles.node_id)
         known = {each.meta.directory_id for each in self._log_dirs.online if each.meta is not None}
         return directory if directory in known else None
 
@@ -421,8 +423,7 @@ class Replicas:
         async with self._changing:
             again = self._new_by(Touched())
             await self._make(again)
-            for one in again:
-                self._give_role(one.topic_id, one.topic_partition.partition)
+            self._give_roles([(one.topic_id, one.topic_partition.partition) for one in again])
 
     async def _take_away(self, gone: list[Replica], absent: list[TopicPartition]) -> None:
         for replica in gone:
@@ -439,9 +440,7 @@ class Replicas:
     async def _set_aside(self, gone: list[TopicPartition], stage: Stage) -> None:
         if not gone:
             return
-        assert self._layers is not None
-        delay_ms = self._layers.topic().file_delete_delay_ms
-        at_ms = self._clock.wall_ms() + delay_ms
+        at_ms = self._clock.wall_ms() + self._roles.file_delete_delay_ms
         for removal in plan_removal(self._log_dirs, gone, stage, entropy=self._entropy):
             if not await self._try(removal.log_dir, removal.run):
                 continue
@@ -453,11 +452,17 @@ class Replicas:
         names = ", ".join(map(str, gone[:5])) + (", ..." if len(gone) > 5 else "")
         self._journal.say("replicas", names, f"set aside: {stage.value}", count=len(gone))
 
+    def _give_roles(self, partitions: Iterable[tuple[bytes, int]]) -> None:
+        for topic_id, index in partitions:
+            replica = self._by_id.get((topic_id, index))
+            partition = self._image.partition(topic_id, index)
+            if replica is not None and partition is not None:
+                self._roles.give(replica, partition)
+
     def _put(self, hosted: HostedLog, topic_id: bytes) -> None:
         key = hosted.topic_partition
         replica = Replica(hosted, topic_id, self._metrics.topic(key.topic))
-        settings = self._topic_settings(key.topic)
-        replica.configure(settings, self._log_settings(settings))
+        replica.configure(*self._roles.settings_of(key.topic))
         self._replicas[key] = self._by_id[topic_id, key.partition] = replica
 
     def _drop(self, replica: Replica, why: ErrorCode) -> None:
@@ -466,8 +471,7 @@ class Replicas:
         replica.gone = why
         replica.leader = None
         del self._replicas[key], self._by_id[replica.topic_id, key.partition]
-        self.isr_changes.pop(replica, None)
-        self.unreported.pop((replica.topic_id, key.partition), None)
+        self._roles.forget(replica)
         for tell in replica.commits.failed():
             tell(False)  # noqa: FBT003 -- it is what is told
         self.changed(replica)
@@ -486,109 +490,6 @@ class Replicas:
         if is_durable and replica.leader is leader:
             end_offset, now_ms = replica.log.recovery_point, self._clock.monotonic_ms()
             self.advance(replica, leader.on_appended(end_offset, now_ms))
-
-    # --- inside: roles and settings -----------------------------------------------------------
-
-    def _give_role(self, topic_id: bytes, index: int) -> None:
-        replica = self._by_id.get((topic_id, index))
-        partition = self._image.partition(topic_id, index)
-        if replica is None or partition is None:
-            return
-        self._report_directory(replica, partition)
-        is_new = partition.leader_epoch != replica.leader_epoch
-        replica.leader_id, replica.leader_epoch = partition.leader, partition.leader_epoch
-        if partition.leader == self.node_id:
-            self._lead(replica, partition)
-        else:
-            replica.leader = None
-            self.isr_changes.pop(replica, None)
-        if is_new:
-            self._journal.say(
-                "replicas",
-                str(replica.topic_partition),
-                "leads" if replica.leader is not None else f"follows {partition.leader}",
-                epoch=partition.leader_epoch,
-                leo=replica.log.log_end_offset,
-                hw=replica.log.high_watermark,
-            )
-            self.changed(replica)
-
-    def _lead(self, replica: Replica, partition: Partition) -> None:
-        now_ms = self._clock.monotonic_ms()
-        role = Role(
-            partition.leader_epoch, partition.partition_epoch, partition.isr, partition.replicas
-        )
-        leader = replica.leader
-        if leader is not None and leader.leader_epoch == role.leader_epoch:
-            high_watermark = leader.on_role(role, now_ms)
-        else:
-            log = replica.log
-            log.leader_epochs.assign(role.leader_epoch, log.log_end_offset)
-            leader = replica.leader = Leader(
-                self.node_id,
-                role,
-                log_end_offset=log.log_end_offset,
-                high_watermark=log.high_watermark,
-                min_insync_replicas=replica.settings.min_insync_replicas,
-                replica_lag_ms=self._replica_lag_ms(),
-                now_ms=now_ms,
-            )
-            leader.on_brokers(self._active)
-            high_watermark = leader.high_watermark
-        self.advance(replica, high_watermark)
-
-    def _report_directory(self, replica: Replica, partition: Partition) -> None:
-        """Where the replica is, if the metadata does not know it."""
-        key = (replica.topic_id, replica.topic_partition.partition)
-        meta = replica.hosted.log_dir.meta
-        here = None if meta is None else meta.directory_id
-        if here is None or partition.directory_of(self.node_id) == here:
-            self.unreported.pop(key, None)
-        else:
-            self.unreported[key] = here
-
-    def _note_brokers(self) -> None:
-        self._active = {
-            broker.broker_id: broker.broker_epoch
-            for broker in self._image.brokers.values()
-            if broker.is_active
-        }
-        for replica in self:
-            if replica.leader is not None:
-                replica.leader.on_brokers(self._active)
-
-    def _reconfigure(self, touched: Touched, *, everything: bool) -> None:
-        """Give replicas the settings that changed."""
-        everything = everything or any(one.resource_type == BROKER for one in touched.configs)
-        names = {one.name for one in touched.configs if one.resource_type == TOPIC}
-        if not (everything or names):
-            return
-        now_ms = self._clock.monotonic_ms()
-        for replica in self:
-            topic = replica.topic_partition.topic
-            if not everything and topic not in names:
-                continue
-            settings = self._topic_settings(topic)
-            replica.configure(settings, self._log_settings(settings))
-            if replica.leader is not None:
-                high_watermark = replica.leader.on_settings(
-                    min_insync_replicas=settings.min_insync_replicas,
-                    replica_lag_ms=self._replica_lag_ms(),
-                    now_ms=now_ms,
-                )
-                self.advance(replica, high_watermark)
-
-    def _topic_settings(self, topic: str) -> TopicSettings:
-        assert self._layers is not None
-        return self._layers.topic(self._image.config(TOPIC, topic))
-
-    def _log_settings(self, settings: TopicSettings) -> LogSettings:
-        assert self._layers is not None
-        return LogSettings(**log_values(settings, self._layers.settings))
-
-    def _replica_lag_ms(self) -> int:
-        assert self._layers is not None
-        return self._layers.settings.replica_lag_time_max_ms
 
 
 def _make_some(

@@ -315,7 +315,6 @@ class Node:
         waiting = Waiting(Purgatory(), Purgatory(), Purgatory(), Purgatory())
         metrics = Metrics()
         replicas = Replicas(
-            node_id=self.node_id,
             log_dirs=log_dirs,
             waiting=waiting,
             clock=world.clock,

@@ -59,7 +59,7 @@ class Feed:
         newest = self._log.latest_snapshot
         if newest is None:
             return
-        snapshot = self._log.read_snapshot(newest)
+        snapshot = self._log.snapshots.read(newest)
         messages = [decode_value(value).message for value in snapshot.values]
         image = image_of(messages, offset=newest.end_offset - 1, quorum_epoch=newest.epoch)
         self._replay = Replay(image)

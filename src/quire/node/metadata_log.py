@@ -1,16 +1,15 @@
-"""The metadata log on one node's disk: batches of records, snapshots of what they add up to, quorum-state.
+"""The metadata log on one node's disk: batches of records, and quorum-state.
 
 It is an ordinary log (`storage.log`) in a directory of its own, with snapshots beside the segments. What was appended
 lately is kept decoded until its reader has taken it: in a node that leads, nothing is read back from the disk.
 
 Invariants
   I1  Every offset of the log is in exactly one `Batch`; control batches carry no messages.
-  I2  A snapshot is complete and durable before it has its name.
-  I3  No segment goes that is not covered by a snapshot.
-  I4  After a crash the log ends with a whole batch; what was flushed is there.
-  I5  What a snapshot covers was flushed in the log before the snapshot was written: only the segments from the newest
+  I2  No segment goes that is not covered by a snapshot.
+  I3  After a crash the log ends with a whole batch; what was flushed is there.
+  I4  What a snapshot covers was flushed in the log before the snapshot was written: only the segments from the newest
       snapshot on are looked through after a stop, and a new one begins with each snapshot.
-Not here   what is committed (quorum), what the records mean (metadata), when a snapshot is due (snapshots).
+Not here   what is committed (quorum), what the records mean (metadata), the snapshots' files (snapshot_files).
 See        docs/formats/metadata-log.md, KIP-595, KIP-630
 """
 
@@ -22,6 +21,7 @@ from dataclasses import dataclass
 
 from quire.errors import CorruptFileError, StorageError
 from quire.metadata.records import Message, MetadataRecord, decode_value, encode_value
+from quire.node.snapshot_files import SnapshotFiles
 from quire.node.world import World
 from quire.ports.disk import Disk
 from quire.protocol.compiler import codec
@@ -30,17 +30,12 @@ from quire.raft import quorum_state
 from quire.raft.quorum_state import QuorumState, QuorumStateError
 from quire.raft.snapshots import (
     BOOTSTRAP,
-    DELETED,
     NO_CONTROLS,
-    PART,
     Controls,
-    Snapshot,
     SnapshotId,
     control_values,
     read_controls,
-    snapshot_id,
 )
-from quire.raft.snapshots import read as read_snapshot
 from quire.records.batch import decode_records, encode_pairs, iterate_headers
 from quire.records.control import ControlType, encode_control_batch
 from quire.storage import flush, retention
@@ -74,13 +69,13 @@ class Batch:
 class MetadataLog:
     """See the module. Made by `open`."""
 
-    def __init__(self, world: World, directory: str, log: Log) -> None:
+    def __init__(self, world: World, directory: str, log: Log, snapshots: SnapshotFiles) -> None:
         self._disk: Disk = world.disk
         self._clock = world.clock
         self.directory = directory
         self.log = log
         self._recent: deque[Batch] = deque()
-        self.snapshots: list[SnapshotId] = []
+        self.snapshots = snapshots
         self.controls_in_log = NO_CONTROLS
         """What the log and its snapshots say of the quorum, without what formatting left."""
 
@@ -90,23 +85,21 @@ class MetadataLog:
         disk = world.disk
         directory = f"{parent}/{METADATA_TOPIC}-0"
         make_directory(disk, directory)
-        _tidy(disk, directory)
+        snapshots = SnapshotFiles.open(disk, directory)
         _check_topic_id(disk, directory)
-        snapshots = sorted(filter(None, map(snapshot_id, disk.list(directory))))
+        known = snapshots.known
         log = Log.open(
             disk,
             directory,
             settings,
             now_ms=world.clock.wall_ms(),
-            last_stop=LastStop(recovery_point=snapshots[-1].end_offset if snapshots else 0),  # I5
+            last_stop=LastStop(recovery_point=known[-1].end_offset if known else 0),  # I4
             draw_below=world.entropy.below,
         )
-        opened = cls(world, directory, log)
-        opened.snapshots = snapshots
-        newest = opened.latest_snapshot
+        newest = snapshots.newest
         if newest is not None and log.log_end_offset < newest.end_offset:
             log.truncate_fully_and_start_at(newest.end_offset, now_ms=world.clock.wall_ms())
-        return opened
+        return cls(world, directory, log, snapshots)
 
     # --- what is in it ------------------------------------------------------------------------
 
@@ -122,21 +115,15 @@ class MetadataLog:
 
     @property
     def latest_snapshot(self) -> SnapshotId | None:
-        """The newest one that holds records; formatting leaves one without."""
-        found = [one for one in self.snapshots if one != BOOTSTRAP]
-        return found[-1] if found else None
-
-    def read_snapshot(self, which: SnapshotId) -> Snapshot:
-        """Its content, whole. Blocks."""
-        return read_snapshot(read_file(self._disk, f"{self.directory}/{which.file_name}"))
+        return self.snapshots.newest
 
     def controls(self) -> Controls:
         """What formatting, the newest snapshot and the log behind it say of the quorum. Blocks."""
         formatted = NO_CONTROLS
-        if BOOTSTRAP in self.snapshots:
-            formatted = self.read_snapshot(BOOTSTRAP).controls
+        if BOOTSTRAP in self.snapshots.known:
+            formatted = self.snapshots.read(BOOTSTRAP).controls
         newest = self.latest_snapshot
-        found = NO_CONTROLS if newest is None else self.read_snapshot(newest).controls
+        found = NO_CONTROLS if newest is None else self.snapshots.read(newest).controls
         first = self.log.log_start_offset if newest is None else newest.end_offset
         for content in self._read(max(first, self.log.log_start_offset), self.end_offset):
             for position, header in iterate_headers(content):
@@ -202,49 +189,12 @@ class MetadataLog:
 
     # --- files beside it ----------------------------------------------------------------------
 
-    def write_snapshot(self, which: SnapshotId, batches: Sequence[bytearray]) -> None:
-        """Make a snapshot, durably (I2). Blocks; may run anywhere."""
-        path = f"{self.directory}/{which.file_name}"
-        file = self._disk.open(path + PART, create=True)
-        try:
-            file.truncate(0)
-            file.write(0, batches)
-            file.flush()
-        finally:
-            file.close()
-        self._disk.rename(path + PART, path)
-        self._disk.flush_directory(self.directory)
-
-    def add_snapshot(self, which: SnapshotId) -> None:
-        """It has been written."""
-        self.snapshots = sorted({*self.snapshots, which})
-
-    def delete_snapshots(self, which: Sequence[SnapshotId]) -> None:
-        """They are not needed any more; to be followed by `forget_snapshots`. Blocks; may run anywhere."""
-        for one in which:
-            self._disk.remove(f"{self.directory}/{one.file_name}")
-
-    def forget_snapshots(self, which: Sequence[SnapshotId]) -> None:
-        """They are gone."""
-        self.snapshots = [one for one in self.snapshots if one not in which]
-
-    def snapshot_size(self, which: SnapshotId) -> int:
-        return self._disk.stat(f"{self.directory}/{which.file_name}").size
-
-    def snapshot_modified_ms(self, which: SnapshotId) -> int:
-        return self._disk.stat(f"{self.directory}/{which.file_name}").modified_ms
-
-    def size_from(self, offset: int) -> int:
-        """The bytes of all segments from the one with `offset` on."""
-        segments = self.log.segments
-        return sum(one.size for one in segments[segments.index_for(offset) :])
-
     def roll(self) -> None:
-        """Begin a new segment, for a snapshot covers what is in the old ones (I5)."""
+        """Begin a new segment, for a snapshot covers what is in the old ones (I4)."""
         self.log.roll(now_ms=self._clock.wall_ms())
 
     def remove_below(self, offset: int, *, high_watermark: int) -> None:
-        """Let whole segments below `offset`, which a snapshot covers (I3), go. Blocks for a moment."""
+        """Let whole segments below `offset`, which a snapshot covers (I2), go. Blocks for a moment."""
         now_ms = self._clock.wall_ms()
         self.log.update_high_watermark(high_watermark)
         if offset > self.log.log_start_offset:
@@ -309,13 +259,6 @@ class MetadataLog:
         )
         self._recent.append(batch)
         return batch
-
-
-def _tidy(disk: Disk, directory: str) -> None:
-    """Remove what an interrupted snapshot left."""
-    for name in disk.list(directory):
-        if name.endswith((PART, DELETED)):
-            disk.remove(f"{directory}/{name}")
 
 
 def _check_topic_id(disk: Disk, directory: str) -> None:

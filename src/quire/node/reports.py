@@ -36,7 +36,8 @@ class Reports:
         """Tell what there is to tell."""
         replicas = self._broker.replicas
         if replicas.isr_changes:
-            changes, replicas.isr_changes = replicas.isr_changes, {}
+            changes = dict(replicas.isr_changes)
+            replicas.isr_changes.clear()
             await self._tell_isr(changes)
         if replicas.unreported:
             await self._tell_directories()

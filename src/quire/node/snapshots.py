@@ -6,7 +6,7 @@ with them the segments that the oldest one left covers, when log and snapshots t
 Invariants
   I1  A snapshot is made of what is flushed in our own log, never in the middle of a metadata transaction.
   I2  The newest snapshot stays, and the log from the oldest one on.
-Not here   files and their names (metadata_log), what is in them (metadata.snapshot, raft.snapshots).
+Not here   files and their names (snapshot_files), what is in them (metadata.snapshot, raft.snapshots).
 See        docs/formats/metadata-log.md, KIP-630
 """
 
@@ -64,11 +64,11 @@ class Snapshots:
                     controls=controls,
                 )
             )
-            self._log.write_snapshot(which, batches)
+            self._log.snapshots.write(which, batches)
             return sum(map(len, batches))
 
         size = await self._world.background.run(write)
-        self._log.add_snapshot(which)
+        self._log.snapshots.add(which)
         feed.bytes_since_snapshot -= covered
         self._made_ms = self._world.clock.monotonic_ms()
         self._log.roll()
@@ -80,11 +80,11 @@ class Snapshots:
         """Let go what the settings do not keep (I2)."""
         going = self._superfluous()
         if going:
-            await self._world.background.run(lambda: self._log.delete_snapshots(going))
-            self._log.forget_snapshots(going)
+            await self._world.background.run(lambda: self._log.snapshots.delete(going))
+            self._log.snapshots.forget(going)
             self._world.journal.say("metadata", "snapshots", "removed", count=len(going))
-        if self._log.snapshots:
-            oldest = self._log.snapshots[0]
+        if self._log.snapshots.known:
+            oldest = self._log.snapshots.known[0]
             self._log.remove_below(oldest.end_offset, high_watermark=self._quorum.high_watermark)
         for deletion in self._log.deletions_due():
             await self._world.background.run(deletion.run)
@@ -101,8 +101,8 @@ class Snapshots:
     def _superfluous(self) -> list[SnapshotId]:
         """The oldest ones, as far as size or age call for it."""
         settings = self._settings
-        kept = self._log.snapshots
-        sizes = {one: self._log.snapshot_size(one) for one in kept}
+        kept = self._log.snapshots.known
+        sizes = {one: self._log.snapshots.size_of(one) for one in kept}
         most_bytes, most_ms = (
             settings.metadata_max_retention_bytes,
             settings.metadata_max_retention_ms,
@@ -111,10 +111,16 @@ class Snapshots:
         going: list[SnapshotId] = []
         for one in kept[:-1]:
             size = sum(sizes[each] for each in kept if each not in going)
-            size += self._log.size_from(one.end_offset)
+            size += _bytes_from(self._log, one.end_offset)
             is_large = most_bytes >= 0 and size > most_bytes
-            is_old = most_ms >= 0 and now_ms - self._log.snapshot_modified_ms(one) > most_ms
+            is_old = most_ms >= 0 and now_ms - self._log.snapshots.modified_ms_of(one) > most_ms
             if not (is_large or is_old):
                 break
             going.append(one)
         return going
+
+
+def _bytes_from(log: MetadataLog, offset: int) -> int:
+    """The bytes of all segments from the one with `offset` on."""
+    segments = log.log.segments
+    return sum(one.size for one in segments[segments.index_for(offset) :])
