@@ -89,6 +89,12 @@ def _entry(records: Bytes | None, start: int) -> tuple[ErrorCode, int]:
     return ErrorCode.NONE, start + length + _SIZE_FIELDS
 
 
+def without_rest(records: Bytes) -> Bytes:
+    """The one batch of a request that has passed `check_form`."""
+    size = int.from_bytes(records[8:12], "big") + _SIZE_FIELDS
+    return records if size == len(records) else memoryview(records)[:size]
+
+
 def is_transactional(records: Bytes | None) -> bool:
     """Whether a batch claims to belong to a transaction."""
     return (

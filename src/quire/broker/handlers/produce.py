@@ -27,6 +27,7 @@ from quire.broker.appending import (
     make_fit,
     refused,
     rejected,
+    without_rest,
     write,
 )
 from quire.broker.broker import Broker
@@ -129,6 +130,7 @@ class _Produce:
                     answers.append(rejected(self._broker, None, data.index, replica))
                     continue
                 assert records is not None
+                records = without_rest(records)
                 if is_heavy(records, replica.compression):
                     if replica.compression is not None:
                         replica.figures.recompressions += 1
