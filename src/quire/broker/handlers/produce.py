@@ -44,6 +44,7 @@ from quire.protocol.messages.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
+from quire.protocol.schema import ZERO_UUID
 from quire.replication.leader import ACKS_ALL, Leader
 
 ADMIN_CLIENT_ID: Final = "__admin_client"
@@ -126,6 +127,11 @@ class _Produce:
             for data in topic.partition_data:
                 records = data.records
                 replica = refusal or self._admit(name, data.index, records)
+                if isinstance(replica, Replica) and topic.topic_id not in (
+                    ZERO_UUID,
+                    replica.topic_id,
+                ):
+                    replica = ErrorCode.UNKNOWN_TOPIC_ID  # its name is another topic's by now
                 if not isinstance(replica, Replica):
                     answers.append(rejected(self._broker, None, data.index, replica))
                     continue
