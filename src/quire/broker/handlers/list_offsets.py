@@ -52,14 +52,14 @@ UNKNOWN: Final = -1
 def handle(broker: Broker, call: Call) -> ListOffsetsResponse:
     """Answer; see the module."""
     request: ListOffsetsRequest = call.request
+    asked: dict[str, list[ListOffsetsPartition]] = {}
+    for topic in request.topics:
+        asked.setdefault(topic.name, []).extend(topic.partitions)
     return ListOffsetsResponse(
         throttle_time_ms=0,
         topics=[
-            ListOffsetsTopicResponse(
-                name=topic.name,
-                partitions=_answers(broker, call, topic.name, topic.partitions),
-            )
-            for topic in request.topics
+            ListOffsetsTopicResponse(name=name, partitions=_answers(broker, call, name, partitions))
+            for name, partitions in asked.items()
         ],
     )
 

@@ -3,7 +3,7 @@
 The answer is the largest epoch known that is not above the one asked for, and the end of it: the start of the next one,
 or the log's end. It is not bounded by the high watermark.
 
-Versions   2 the lowest · 3 who asks: brokers, and debuggers (-2), may ask followers too · 4 flexible
+Versions   2 the lowest · 3 who asks, which makes no difference: only the leader answers · 4 flexible
 
 Not here   the history of epochs (storage.leader_epochs).
 See        KIP-101, KIP-320
