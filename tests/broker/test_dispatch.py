@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 from quire.broker.dispatch import BROKER_TABLE, CONTROLLER_TABLE, Row
@@ -23,3 +25,9 @@ def test_a_row_is_named_after_its_api(table: dict[ApiKey, Row], _listener: Liste
 def test_what_the_controller_answers_for_clients_takes_the_same_right_there() -> None:
     both = BROKER_TABLE.keys() & CONTROLLER_TABLE.keys()
     assert [key for key in both if BROKER_TABLE[key] != CONTROLLER_TABLE[key]] == []
+
+
+@pytest.mark.parametrize(("table", "_listener"), TABLES)
+def test_a_row_has_a_handler(table: dict[ApiKey, Row], _listener: Listener) -> None:
+    for row in table.values():
+        assert callable(import_module(f"quire.broker.handlers.{row.module}").handle), row

@@ -331,11 +331,26 @@ def test_an_owner_that_did_not_stop_cleanly_gets_no_promise() -> None:
     assert read_clean_shutdown(machine.disk, "/a") is None
 
 
+def test_of_a_partition_in_two_directories_the_one_that_the_metadata_names_is_kept() -> None:
+    machine = Machine()
+    dirs = machine.start()
+    machine.create(dirs, ORDERS[0], records=2)
+    wanted = next(each for each in dirs.online if ORDERS[0] in each.logs)
+    dirs.close(now_ms=NOW_MS, broker_epoch=1)
+    (other,) = (path for path in machine.paths if path != wanted.path)
+    machine.disk.make_directory(f"{other}/orders-0")
+    again = LogDirs.open(machine.disk, machine.paths, entropy=machine.entropy, node_id=1)
+    ids = {each.path: each.meta.directory_id for each in again.online if each.meta is not None}
+    again.load(machine.open_log, home=lambda _: ids[wanted.path])
+    assert _log(again, ORDERS[0]).log_end_offset == 2
+    assert not machine.disk.exists(f"{other}/orders-0")
+
+
 def test_the_same_partition_in_two_directories_stops_the_start() -> None:
     machine = Machine()
     for path in machine.paths:
         machine.disk.make_directory(f"{path}/orders-0")
-    with pytest.raises(StorageError, match=r"/b/orders-0 and /a/orders-0 are the same partition"):
+    with pytest.raises(StorageError, match=r"/a/orders-0 and /b/orders-0 are the same partition"):
         machine.start()
 
 

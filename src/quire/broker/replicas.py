@@ -21,7 +21,7 @@ See        KIP-112, KIP-858
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import Final
 
@@ -29,6 +29,7 @@ from quire.broker.broker import Waiting
 from quire.broker.flushing import Flushes, is_disk_full
 from quire.broker.journal import Journal, Silence
 from quire.broker.metrics import Metrics
+from quire.broker.moves import Moves
 from quire.broker.replica import Replica
 from quire.broker.roles import Roles
 from quire.config.layers import BrokerLayers
@@ -96,6 +97,14 @@ class Replicas:
         self._roles = Roles(
             clock=clock, journal=self._journal, advance=self.advance, changed=self.changed
         )
+        self.moves = Moves(
+            self,
+            log_dirs=log_dirs,
+            clock=clock,
+            entropy=entropy,
+            background=background,
+            journal=self._journal,
+        )
         self._image: Image = EMPTY
         self._replicas: dict[tuple[str, int], Replica] = {}
         self._by_id: dict[tuple[bytes, int], Replica] = {}
@@ -116,6 +125,11 @@ class Replicas:
     def unreported(self) -> dict[tuple[bytes, int], bytes]:
         """(Topic id, partition) -> the id of the directory it is in, where the metadata says something else."""
         return self._roles.unreported
+
+    @property
+    def bound_for(self) -> dict[tuple[bytes, int], bytes]:
+        """(Topic id, partition) -> the id of the directory where it will be in a moment."""
+        return self._roles.bound_for
 
     def __len__(self) -> int:
         return len(self._replicas)
@@ -270,9 +284,29 @@ class Replicas:
         if self.on_directory_lost is not None:
             self.on_directory_lost(log_dir, none_left)
 
+    async def exchange(
+        self,
+        replica: Replica,
+        is_ready: Callable[[], bool],
+        make: Callable[[], Awaitable[HostedLog]],
+    ) -> None:
+        """If `is_ready` when nothing else goes on, let another replica with the log of `make` take this one's place."""
+        async with self._changing:
+            await self.flushes.quiet(replica)  # I2
+            if replica.gone is not None or not is_ready():
+                return
+            self._drop(replica, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            hosted = await make()
+            if hosted.log_dir.failure is None:
+                self._put(hosted, replica.topic_id)
+                self._give_roles([(replica.topic_id, replica.topic_partition.partition)])
+            else:
+                self._absent[replica.topic_partition] = ErrorCode.KAFKA_STORAGE_ERROR
+
     async def settle(self) -> None:
         """Return when nothing that was begun here goes on, nor will: the broker stops."""
         self._forget_retry()
+        self.moves.stop()
         await self.flushes.settle()
 
     def drop(self) -> None:
@@ -316,6 +350,7 @@ class Replicas:
             self._absent[key] = ErrorCode.KAFKA_STORAGE_ERROR
             self._journal.say("replicas", str(key), "cannot be opened", error=str(error))
         await self._set_aside(strays, Stage.STRAY)
+        self.moves.resume()
 
     def _gone_by(self, touched: Touched) -> list[Replica]:
         """What is here and should not be any more."""

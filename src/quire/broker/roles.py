@@ -42,6 +42,8 @@ class Roles:
         """What the controller must be asked for; whoever asks takes them out."""
         self.unreported: dict[tuple[bytes, int], bytes] = {}
         """(Topic id, partition) -> the id of the directory it is in, where the metadata says something else."""
+        self.bound_for: dict[tuple[bytes, int], bytes] = {}
+        """(Topic id, partition) -> the id of the directory where it will be in a moment."""
         self._clock = clock
         self._journal = journal
         self._advance = advance
@@ -163,10 +165,10 @@ class Roles:
         self._advance(replica, high_watermark)
 
     def _report_directory(self, replica: Replica, partition: Partition) -> None:
-        """Where the replica is, if the metadata does not know it."""
+        """Where the replica is (or will be in a moment), if the metadata does not know it."""
         key = (replica.topic_id, replica.topic_partition.partition)
         meta = replica.hosted.log_dir.meta
-        here = None if meta is None else meta.directory_id
+        here = self.bound_for.get(key, None if meta is None else meta.directory_id)
         if here is None or partition.directory_of(self.node_id) == here:
             self.unreported.pop(key, None)
         else:

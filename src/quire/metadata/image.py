@@ -247,5 +247,11 @@ class Image:
         partition = topic.partitions.get(place.partition) if topic else None
         return NO_LEADER if partition is None else partition.leader
 
+    def home_of(self, broker_id: int, place: TopicPartition) -> bytes | None:
+        """The log directory of a broker's replica; None when there is no such partition."""
+        topic = self.topics.get(place.topic)
+        partition = topic.partitions.get(place.partition) if topic else None
+        return None if partition is None else partition.directory_of(broker_id)
+
 
 EMPTY: Final = Image()

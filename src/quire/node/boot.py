@@ -375,7 +375,12 @@ class Node:
         )
         registering = self._tasks.start(self._register(lifecycle), "registration")
         run_loads = self._world.run_loads(layers.settings.num_recovery_threads_per_data_dir)
-        load = partial(log_dirs.load, broker.replicas.open_log, run=run_loads)
+        load = partial(
+            log_dirs.load,
+            broker.replicas.open_log,
+            run=run_loads,
+            home=partial(image.home_of, self.node_id),
+        )
         await self._world.background.run(load)
         publisher = Publisher(broker, self._world.journal)
         publishing = feed.publish_to(publisher.publish, then=lifecycle.on_published)

@@ -407,6 +407,11 @@ class SimDisk:
         capacity = self.faults.capacity_bytes
         return 2**62 if capacity is None else max(0, capacity - self._process.used_bytes)
 
+    def total_bytes(self, path: str) -> int:
+        self._process.check(path)
+        capacity = self.faults.capacity_bytes
+        return 2**62 if capacity is None else capacity
+
     def crash(self) -> SimDisk:
         """Power loss: the disk that the machine finds when it comes back."""
         self.trace.add("crash")

@@ -109,6 +109,8 @@ class LogDir:
         self.meta: MetaProperties | None = None
         self.clean_shutdown: CleanShutdown | None = None
         self.logs: dict[TopicPartition, HostedLog] = {}
+        self.futures: dict[TopicPartition, HostedLog] = {}
+        """Copies of partitions that stand in another directory, on their way here."""
         self.broken: dict[TopicPartition, StorageError] = {}
         """Partitions whose files cannot be used, and why."""
         self.discarded: list[CorruptFileError] = []
@@ -183,7 +185,7 @@ class LogDir:
         """The offsets to remember now; nothing is written until the plan is run."""
         kept = self._checkpoints.get(name, {})
         offsets = {key: offset for key, offset in kept.items() if key in self.broken}
-        for key, hosted in self.logs.items():
+        for key, hosted in (*self.futures.items(), *self.logs.items()):
             offset = _offset_to_remember(hosted.log, name)
             if offset is not None:
                 offsets[key] = offset
@@ -211,9 +213,10 @@ class LogDir:
         if self.failure is None:
             self.failure = error
         lost = sorted(self.logs)
-        for hosted in self.logs.values():
+        for hosted in (*self.logs.values(), *self.futures.values()):
             hosted.log.failure = hosted.log.failure or error
         self.logs.clear()
+        self.futures.clear()
         return lost
 
     def close_logs(self, *, now_ms: int) -> bool:

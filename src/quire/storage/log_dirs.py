@@ -56,6 +56,8 @@ RunLoads: TypeAlias = Callable[
 ]
 """Calls the function for every item and gives the results as they come; items of one group (one
 directory) share that directory's threads."""
+FindHome: TypeAlias = Callable[[TopicPartition], bytes | None]
+"""The id of the directory that the metadata names for a partition of this broker."""
 OnProgress: TypeAlias = Callable[[int, int, str], None]
 """Told (done, total, name of the partition)."""
 
@@ -140,18 +142,19 @@ class LogDirs:
         *,
         run: RunLoads = run_in_turn,
         on_progress: OnProgress | None = None,
+        home: FindHome | None = None,
     ) -> None:
-        """Open the log of every partition directory. Blocks; `run` may spread it over threads."""
+        """Open the log of every partition directory. Blocks; `run` may spread it over threads.
+
+        Where a partition stands in two directories, that is what an interrupted move has left: the one that `home`
+        names is whole (storage.moving), the other is removed. StorageError when it names neither.
+        """
         groups: list[list[tuple[LogDir, LogToOpen]]] = []
-        places: dict[TopicPartition, str] = {}
         for log_dir in self.online:
             found: list[tuple[LogDir, LogToOpen]] = []
             _try(log_dir, partial(self._look_into, log_dir, found))
-            for _, to_open in found:
-                other = places.setdefault(to_open.topic_partition, to_open.directory)
-                if other != to_open.directory:
-                    raise StorageError(f"{to_open.directory} and {other} are the same partition")
             groups.append(found)
+        self._choose_homes(groups, home)
 
         def load_one(item: tuple[LogDir, LogToOpen]) -> Loaded:
             log_dir, to_open = item
@@ -276,6 +279,29 @@ class LogDirs:
         into.extend((log_dir, to_open) for to_open in contents.live)
         self._deletions.update(dict.fromkeys(contents.deleted, 0))
         self.others.extend(contents.others)
+
+    def _choose_homes(
+        self, groups: list[list[tuple[LogDir, LogToOpen]]], home: FindHome | None
+    ) -> None:
+        """See `load`."""
+        places: dict[TopicPartition, list[tuple[LogDir, LogToOpen]]] = {}
+        for group in groups:
+            for item in group:
+                places.setdefault(item[1].topic_partition, []).append(item)
+        for key, items in places.items():
+            if len(items) == 1:
+                continue
+            wanted = None if home is None else home(key)
+            ids = [None if each.meta is None else each.meta.directory_id for each, _ in items]
+            if wanted is None or wanted not in ids:
+                names = " and ".join(to_open.directory for _, to_open in items)
+                raise StorageError(f"{names} are the same partition")
+            for group in groups:
+                for item in items:
+                    meta = item[0].meta
+                    if item in group and meta is not None and meta.directory_id != wanted:
+                        group.remove(item)
+                        _try(item[0], partial(remove_tree, self.disk, item[1].directory))
 
     def _take(self, loaded: Loaded) -> None:
         log_dir, to_open, outcome = loaded
