@@ -3,13 +3,13 @@
 Invariants
   I1  A change of an in-sync set is asked for once at a time; its leader learns the answer, or that there was none.
   I2  What could not be told is tried again at the next look, as long as it still holds.
+  I3  An answer is for the leader that asked: in another epoch it means nothing.
 Not here   who is in sync (replication.leader), what the controller makes of it (controller.partitions).
 See        KIP-497, KIP-858, KIP-903
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from quire.broker.broker import Broker
@@ -78,31 +78,32 @@ class Reports:
             for topic in answer.topics
             for one in topic.partitions
         }
-        for replica in changes:
+        for replica, change in changes.items():
             one = found.get((replica.topic_id, replica.topic_partition.partition))
             code = ErrorCode.UNKNOWN_SERVER_ERROR if one is None else ErrorCode.of(one.error_code)
             if one is None or code is not ErrorCode.NONE:
-                self._all_refused([replica], code)
+                self._all_refused({replica: change}, code)
             else:
                 self._altered(replica, one)
 
     def _altered(self, replica: Replica, one: isr.AlterPartitionResponsePartitionData) -> None:
         broker, leader = self._broker, replica.leader
         if leader is None or leader.leader_epoch != one.leader_epoch:
-            return
+            return  # I3
         grew = len(one.isr) > len(leader.isr)
         broker.metrics.isr_expands += grew
         broker.metrics.isr_shrinks += not grew
         now_ms = broker.clock.monotonic_ms()
         broker.replicas.advance(replica, leader.on_altered(one.isr, one.partition_epoch, now_ms))
 
-    def _all_refused(self, replicas: Iterable[Replica], code: ErrorCode) -> None:
+    def _all_refused(self, changes: dict[Replica, AlterPartition], code: ErrorCode) -> None:
         broker = self._broker
-        for replica in replicas:
+        for replica, change in changes.items():
             broker.metrics.failed_isr_updates += 1
-            if replica.leader is not None:
+            leader = replica.leader
+            if leader is not None and leader.leader_epoch == change.leader_epoch:  # I3
                 now_ms = broker.clock.monotonic_ms()
-                broker.replicas.advance(replica, replica.leader.on_alter_refused(code, now_ms))
+                broker.replicas.advance(replica, leader.on_alter_refused(code, now_ms))
 
     async def _tell_directories(self) -> None:
         broker = self._broker
