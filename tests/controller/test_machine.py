@@ -184,6 +184,12 @@ def test_time_is_told_to_the_log_every_idle_interval():
     assert [(timer.key, timer.due_ms) for timer in decision.timers] == [(NO_OP, world.now_ms + 500)]
 
 
+def test_an_idle_interval_of_0_means_that_the_log_is_never_told():
+    world = World(metadata_max_idle_interval_ms=0)
+    timers = world.controller.activate(now_ms=5000, next_offset=len(world.log)).timers
+    assert NO_OP not in [timer.key for timer in timers]
+
+
 def test_the_same_commands_give_the_same_log():
     logs = []
     for _ in range(2):

@@ -167,10 +167,9 @@ class Controller:
             in_transaction=self._replay.in_transaction,
         )
         settings = self._settings
-        timers = [
-            Timer(NO_OP, now_ms + settings.metadata_max_idle_interval_ms),
-            self._expiry(now_ms),
-        ]
+        timers = [self._expiry(now_ms)]
+        if settings.metadata_max_idle_interval_ms > 0:
+            timers.append(Timer(NO_OP, now_ms + settings.metadata_max_idle_interval_ms))
         timers.append(Timer(UNCLEAN, now_ms + settings.unclean_leader_election_interval_ms))
         if settings.auto_leader_rebalance_enable:
             timers.append(Timer(BALANCE, now_ms + settings.leader_imbalance_check_interval_ms))
