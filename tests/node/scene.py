@@ -18,6 +18,8 @@ from quire.protocol.messages.create_topics import (
     CreatableTopicConfig,
     CreateTopicsRequest,
 )
+from quire.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from quire.protocol.schema import ZERO_UUID
 from quire.sim.entropy import SeededEntropy
 from quire.sim.loop import run
 from quire.sim.machine import Machine
@@ -101,6 +103,14 @@ async def make_topic(node: Node, name: str, partitions: int = 1, **configs: str)
     request = CreateTopicsRequest(topics=[topic], timeout_ms=1000, validate_only=False)
     answer = await node.broker.controller.ask(request, version=7, client=CLIENT)
     assert answer.topics[0].error_code == 0, answer
+
+
+async def delete_topic(node: Node, name: str) -> None:
+    """Delete a topic as a client of the node would, and wait until it is gone."""
+    state = DeleteTopicState(name=name, topic_id=ZERO_UUID)
+    request = DeleteTopicsRequest(topics=[state], timeout_ms=1000)
+    answer = await node.broker.controller.ask(request, version=6, client=CLIENT)
+    assert answer.responses[0].error_code == 0, answer
 
 
 CLIENT = Client(Address("test", 1), "PLAINTEXT")
