@@ -110,7 +110,10 @@ class Life:
         starting = asyncio.ensure_future(start(self.machine.boot(), self.settings))
         await asyncio.wait({ended, starting}, return_when=asyncio.FIRST_COMPLETED)
         if await self._has_started(starting):
-            await self._until_it_fails(ended)
+            if self._is_wanted:
+                await self._until_it_fails(ended)
+            else:
+                await self.restart_cleanly()  # `end` came while it started
         ended.cancel()
         self._bury()
 
@@ -133,6 +136,7 @@ class Life:
         await asyncio.wait({ended, failed}, return_when=asyncio.FIRST_COMPLETED)
         if failed.done() and not self._struck.is_set():
             self.say("failed", reason=repr(failed.result()))
+            self._struck.set()  # whoever stops it need not wait any more (I1)
         failed.cancel()
 
     def _bury(self) -> None:
