@@ -4,7 +4,7 @@
 
 Invariants
   I1  The seed decides everything: two runs of it have the same trace, whatever PYTHONHASHSEED is.
-Not here   many seeds, processes (quire.sim.__main__).
+Not here   many seeds, processes (tools.simulate).
 """
 
 from __future__ import annotations
