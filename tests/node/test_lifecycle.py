@@ -287,3 +287,15 @@ def test_a_controllers_registration_names_its_listeners_and_levels() -> None:
         ("CONTROLLER", "h", 9093)
     ]
     assert "metadata.version" in {one.name for one in request.features}
+
+
+def test_a_controller_is_told_of_until_somebody_answers() -> None:
+    async def main(house: Storehouse) -> None:
+        rig = Rig(house)
+        request = controller_registration(4, b"i" * 16, [])
+        left = [None, None, object()]
+        rig.link.scripts[type(request)] = lambda _request: left.pop(0)
+        await rig.life.register_controller(request)
+        assert rig.link.asked == [request] * 3
+
+    tell(main, "/a")

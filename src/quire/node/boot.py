@@ -66,7 +66,6 @@ from quire.storage.small_files import read_file
 
 SHUTDOWN_SECONDS = 60.0
 """How long leaderships are handed over, and answers given, at most."""
-REGISTRATION_VERSION = 0
 SESSION_EVICTION_MS = 120_000
 """How old a fetch session must be before a newer one may take its place; as in Apache Kafka."""
 
@@ -401,11 +400,11 @@ class Node:
 
     async def _register(self, lifecycle: Lifecycle) -> None:
         """As a controller, then as a broker; heartbeats from then on."""
-        broker = self.broker
         told = self._listeners.told(CONTROLLER)
         request = controller_registration(self.node_id, new_uuid(self._world.entropy), told)
-        asking = broker.controller.ask(request, version=REGISTRATION_VERSION)
-        _, _ = await asyncio.gather(asking, lifecycle.register())
+        telling = self._tasks.start(lifecycle.register_controller(request), "controller")
+        await lifecycle.register()
+        await telling
         self._tasks.start(lifecycle.heartbeats(), "heartbeats")
 
     # --- inside: living -----------------------------------------------------------------------

@@ -32,6 +32,7 @@ from quire.types import uuid_to_text
 
 REGISTRATION_VERSION: Final = 4
 HEARTBEAT_VERSION: Final = 2
+CONTROLLER_VERSION: Final = 0
 PAUSE_SECONDS: Final = 0.1
 EVERYTHING: Final = "*"
 
@@ -90,6 +91,16 @@ class Lifecycle:
                 f"the broker could not register within {limit:g} s"
                 f" (initial.broker.registration.timeout.ms): {last}"
             ) from None
+
+    async def register_controller(self, request: controllers.ControllerRegistrationRequest) -> None:
+        """Tell the active controller of ours, again and again until one answers: a full disk may have room later."""
+        while True:
+            try:
+                await self._broker.controller.ask(request, version=CONTROLLER_VERSION)
+            except ControllerUnavailableError:
+                await asyncio.sleep(PAUSE_SECONDS)
+            else:
+                return
 
     async def heartbeats(self) -> None:
         """Tell the controller that the broker lives, until it may stop."""
