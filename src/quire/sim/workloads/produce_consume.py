@@ -36,11 +36,14 @@ from quire.protocol.messages.produce import (
 from quire.records.batch import encode_batch
 from quire.records.compression import Compression
 from quire.records.record import Record
+from quire.sim.clock import START_MS
 from quire.sim.entropy import SeededEntropy
 from quire.sim.history import Acknowledged, History, PartitionHistory, Place, Seen, Value
 from quire.sim.life import Life
 
 ANSWER_SECONDS = 5.0
+WRITTEN_MS = START_MS - 24 * 3600 * 1000
+"""The records' timestamp: so long ago that no jump of the node's clock makes it lie too far ahead."""
 PAUSE_SECONDS = 0.2
 SENDS_PER_CONNECTION = 20
 TOPIC_CONFIG = 2
@@ -302,7 +305,7 @@ class Producer:
 
     def _encoded(self) -> bytearray:
         records = [
-            Record(n, 1_700_000_000_000, b"key", value.text(), ())
+            Record(n, WRITTEN_MS, b"key", value.text(), ())
             for n, value in enumerate(self._batch)
         ]
         if not self._is_idempotent:
