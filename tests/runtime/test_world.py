@@ -16,7 +16,7 @@ def test_a_world_has_every_door_and_leaves_no_thread() -> None:
             assert len(world.entropy.bytes(3)) == 3
             assert world.host_name == host_name() != ""
             world.journal.say("node", "", "nobody reads this")
-            loads = world.run_loads(2)
+            loads = world.run_each(2)
             assert loads is not run_in_turn
             assert threading.active_count() > before
         assert threading.active_count() == before

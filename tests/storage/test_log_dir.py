@@ -126,16 +126,16 @@ def test_a_broken_partition_keeps_its_rows_and_forbids_the_promise() -> None:
     log_dir = _log_dir(disk)
     log_dir.begin()
     log_dir.is_loaded = True
-    assert log_dir.close_logs(now_ms=0)
+    assert log_dir.is_whole
     log_dir.broken[ORDERS] = StorageError("unreadable")
     assert log_dir.checkpoint(LOG_START_OFFSETS).offsets == {ORDERS: 3}
-    assert not log_dir.close_logs(now_ms=0)
+    assert not log_dir.is_whole
 
 
 def test_a_directory_that_was_never_loaded_is_not_promised() -> None:
     log_dir = _log_dir(SimDisk())
     log_dir.begin()
-    assert not log_dir.close_logs(now_ms=0)
+    assert not log_dir.is_whole
 
 
 def test_a_failed_directory_keeps_its_first_reason() -> None:

@@ -59,7 +59,7 @@ from quire.protocol.apis import Listener as Kind
 from quire.raft import machine as raft
 from quire.raft.snapshots import read as read_snapshot
 from quire.storage.log_dir import LogDir
-from quire.storage.log_dirs import LogDirs
+from quire.storage.log_dirs import LogDirs, RunEach
 from quire.storage.meta_properties import agree, new_uuid
 from quire.storage.settings import NEVER, UNLIMITED, LogSettings
 from quire.storage.small_files import read_file
@@ -182,7 +182,12 @@ class Node:
         await broker.replicas.settle()
         now_ms = self._world.clock.wall_ms()
         await self._world.background.run(
-            partial(log_dirs.close, now_ms=now_ms, broker_epoch=broker.broker_epoch)
+            partial(
+                log_dirs.close,
+                now_ms=now_ms,
+                broker_epoch=broker.broker_epoch,
+                run=self._run_each(broker.layers.settings),
+            )
         )
         await self._world.background.run(self._metadata_log.close)
         self._release()
@@ -373,11 +378,10 @@ class Node:
             metadata_offset=lambda: feed.published.offset,
         )
         registering = self._tasks.start(self._register(lifecycle), "registration")
-        run_loads = self._world.run_loads(layers.settings.num_recovery_threads_per_data_dir)
         load = partial(
             log_dirs.load,
             broker.replicas.open_log,
-            run=run_loads,
+            run=self._run_each(layers.settings),
             home=partial(image.home_of, self.node_id),
         )
         await self._world.background.run(load)
@@ -397,6 +401,10 @@ class Node:
         if self.pages_address is not None:
             places["http"] = str(self.pages_address)
         self._say("serves", **places)
+
+    def _run_each(self, settings: BrokerSettings) -> RunEach:
+        """How logs are opened and closed."""
+        return self._world.run_each(settings.num_recovery_threads_per_data_dir)
 
     async def _register(self, lifecycle: Lifecycle) -> None:
         """As a controller, then as a broker; heartbeats from then on."""

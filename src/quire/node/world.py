@@ -19,7 +19,7 @@ from quire.ports.disk import Disk
 from quire.ports.entropy import Entropy
 from quire.ports.network import Network
 from quire.storage.cleaner.job import CleanedGroup, CleaningDone, CleaningFailed, CleaningJob
-from quire.storage.log_dirs import RunLoads
+from quire.storage.log_dirs import RunEach
 
 CleaningEvent: TypeAlias = CleanedGroup | CleaningDone | CleaningFailed
 
@@ -69,7 +69,7 @@ class World:
     background: Background
     cleanings: Cleanings
     journal: Journal
-    run_loads: Callable[[int], RunLoads]
+    run_each: Callable[[int], RunEach]
     """Told how many threads a directory may have, gives what opens logs with them."""
     host_name: str = "localhost"
     """What others call this machine."""

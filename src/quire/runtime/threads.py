@@ -25,7 +25,7 @@ class GroupThreads:
         self._threads_per_group = threads_per_group
 
     def __call__(
-        self, function: Callable[[Item], Result], groups: Sequence[Sequence[Item]]
+        self, function: Callable[[Item], Result], groups: Sequence[Sequence[Item]], /
     ) -> Iterator[Result]:
         """The results as they come, in no order. What the function raises is raised here."""
         with ExitStack() as stack:

@@ -22,7 +22,7 @@ from quire.runtime.disk import RealDisk
 from quire.runtime.entropy import RealEntropy
 from quire.runtime.journal import SilentJournal
 from quire.runtime.network import RealNetwork
-from quire.storage.log_dirs import RunLoads
+from quire.storage.log_dirs import RunEach
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def real_world(static: Mapping[str, str], *, journal: Journal | None = None) -> 
             background=background,
             cleanings=cleanings,
             journal=SilentJournal() if journal is None else journal,
-            run_loads=_loads_on_threads,
+            run_each=_each_on_threads,
             host_name=host_name(),
         )
     finally:
@@ -57,7 +57,7 @@ def host_name() -> str:
     return socket.gethostname() or "localhost"
 
 
-def _loads_on_threads(threads: int) -> RunLoads:
+def _each_on_threads(threads: int) -> RunEach:
     from quire.runtime.threads import GroupThreads  # noqa: PLC0415 -- only where there are logs
 
     return GroupThreads(threads)

@@ -25,7 +25,7 @@ from quire.sim.disk import SimDisk, SimulatedCrash
 from quire.sim.entropy import SeededEntropy
 from quire.sim.network import SimNetwork
 from quire.sim.trace import Trace, TraceJournal
-from quire.storage.log_dirs import RunLoads, run_in_turn
+from quire.storage.log_dirs import RunEach, run_in_turn
 
 
 class Machine:
@@ -64,7 +64,7 @@ class Machine:
             background=self._background,
             cleanings=self._cleanings,
             journal=TraceJournal(self._trace, self.host),
-            run_loads=_in_turn,
+            run_each=_in_turn,
             host_name=self.host,
         )
 
@@ -105,5 +105,5 @@ def _nobody_cares(crash: SimulatedCrash) -> None:
     raise crash
 
 
-def _in_turn(_threads: int) -> RunLoads:
+def _in_turn(_threads: int) -> RunEach:
     return run_in_turn

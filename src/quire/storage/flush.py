@@ -122,9 +122,10 @@ def close(log: LogState, *, now_ms: int) -> None:
         active = log.segments.active
         active.seal()
         log.producers.take_snapshot(flush=True)
-        log.directory_is_dirty = True
-        for file in active.files_to_flush(with_indexes=True):
-            file.flush()
+        if active.size or log.truncations:  # else its files are empty since they were made
+            log.directory_is_dirty = True
+            for file in active.files_to_flush(with_indexes=True):
+                file.flush()
         flush(log, now_ms=now_ms)
     for segment in log.segments:
         segment.close()

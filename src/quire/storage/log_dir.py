@@ -219,14 +219,11 @@ class LogDir:
         self.futures.clear()
         return lost
 
-    def close_logs(self, *, now_ms: int) -> bool:
-        """Close every log; whether nothing in the directory will need repair."""
-        is_clean = self.is_loaded and not self.broken
-        for key in sorted(self.logs):
-            log = self.logs[key].log
-            log.close(now_ms=now_ms)
-            is_clean = is_clean and log.failure is None
-        return is_clean
+    @property
+    def is_whole(self) -> bool:
+        """Once every log is closed: whether nothing in the directory will need repair."""
+        logs = self.logs.values()
+        return self.is_loaded and not self.broken and all(one.log.failure is None for one in logs)
 
     def promise_clean(self, broker_epoch: int) -> None:
         """The last write of a process (I2)."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from quire.errors import StorageError
 from quire.ports.disk import Disk
@@ -50,12 +50,20 @@ class Loaded(NamedTuple):
     outcome: HostedLog | StorageError | OSError
 
 
-LoadOne: TypeAlias = Callable[[tuple[LogDir, LogToOpen]], Loaded]
-RunLoads: TypeAlias = Callable[
-    [LoadOne, Sequence[Sequence[tuple[LogDir, LogToOpen]]]], Iterable[Loaded]
-]
-"""Calls the function for every item and gives the results as they come; items of one group (one
-directory) share that directory's threads."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class RunEach(Protocol):
+    """Calls the function for every item and gives the results as they come; items of one group (one directory)
+    share that directory's threads.
+    """
+
+    def __call__(
+        self, function: Callable[[Item], Result], groups: Sequence[Sequence[Item]], /
+    ) -> Iterable[Result]: ...
+
+
 FindHome: TypeAlias = Callable[[TopicPartition], bytes | None]
 """The id of the directory that the metadata names for a partition of this broker."""
 OnProgress: TypeAlias = Callable[[int, int, str], None]
@@ -63,11 +71,11 @@ OnProgress: TypeAlias = Callable[[int, int, str], None]
 
 
 def run_in_turn(
-    load_one: LoadOne, groups: Sequence[Sequence[tuple[LogDir, LogToOpen]]]
-) -> Iterator[Loaded]:
+    function: Callable[[Item], Result], groups: Sequence[Sequence[Item]], /
+) -> Iterator[Result]:
     """One after the other, on the caller's thread."""
     for group in groups:
-        yield from map(load_one, group)
+        yield from map(function, group)
 
 
 class LogDirs:
@@ -140,7 +148,7 @@ class LogDirs:
         self,
         open_log: OpenLog,
         *,
-        run: RunLoads = run_in_turn,
+        run: RunEach = run_in_turn,
         on_progress: OnProgress | None = None,
         home: FindHome | None = None,
     ) -> None:
@@ -257,22 +265,42 @@ class LogDirs:
         _check_any_left(self.log_dirs)
         return lost
 
-    def close(self, *, now_ms: int, broker_epoch: int, is_clean: bool = True) -> None:
+    def close(
+        self,
+        *,
+        now_ms: int,
+        broker_epoch: int,
+        is_clean: bool = True,
+        run: RunEach = run_in_turn,
+    ) -> None:
         """Stop (I4). Blocks. `is_clean` false: something of the owner's did not stop cleanly.
 
-        A directory that fails here is left unpromised, for recovery; the others are not its affair.
+        A directory that fails here is left unpromised, for recovery; the others are not its affair. `run` may spread
+        the logs over threads: each waits for its own flushes.
         """
-        for log_dir in self.online:
+
+        def close_one(item: tuple[LogDir, HostedLog]) -> tuple[LogDir, OSError | None]:
+            log_dir, hosted = item
             try:
-                is_whole = log_dir.close_logs(now_ms=now_ms)
-                for name in CHECKPOINTS:
-                    log_dir.checkpoint(name).run()
-                if is_whole and is_clean:
-                    log_dir.promise_clean(broker_epoch)
+                hosted.log.close(now_ms=now_ms)
             except OSError as error:
+                return log_dir, error
+            return log_dir, None
+
+        groups = [[(one, one.logs[key]) for key in sorted(one.logs)] for one in self.online]
+        for log_dir, error in run(close_one, groups):
+            if error is not None:
                 log_dir.fail(error)
+        for log_dir in self.online:
+            _try(log_dir, partial(self._promise, log_dir, broker_epoch, is_clean=is_clean))
         for log_dir in self.log_dirs:
             log_dir.release()
+
+    def _promise(self, log_dir: LogDir, broker_epoch: int, *, is_clean: bool) -> None:
+        for name in CHECKPOINTS:
+            log_dir.checkpoint(name).run()
+        if log_dir.is_whole and is_clean:
+            log_dir.promise_clean(broker_epoch)
 
     def _look_into(self, log_dir: LogDir, into: list[tuple[LogDir, LogToOpen]]) -> None:
         contents = log_dir.contents()

@@ -305,8 +305,7 @@ class Producer:
 
     def _encoded(self) -> bytearray:
         records = [
-            Record(n, WRITTEN_MS, b"key", value.text(), ())
-            for n, value in enumerate(self._batch)
+            Record(n, WRITTEN_MS, b"key", value.text(), ()) for n, value in enumerate(self._batch)
         ]
         if not self._is_idempotent:
             return encode_batch(records, compression=self._codec)
