@@ -1,7 +1,7 @@
 """How many produced records per second can a broker validate, checksum and all rules included, on one core?
 
-`validate_batch` of one batch of 1,000, beside the checksum of the same bytes by the `crc32c` package alone, which every
-broker pays at the least. The clients aiokafka and kafka-python have nothing to compare: only brokers validate.
+What a broker does with one plain batch of 1,000, beside the checksum of the same bytes by the `crc32c` package alone,
+which every broker pays at the least. The clients aiokafka and kafka-python have nothing to compare: only brokers validate.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from measure import (
 from quire.records import implementation
 from quire.records.batch import encode_pairs, read_header, read_section
 from quire.records.checksum import crc32c
-from quire.records.validate import validate_batch
+from quire.records.validate import Admission, admit_batch, validate_batch
 
 TARGET = 100.0
+RULES = Admission(1 << 20, before_max_ms=1000, after_max_ms=1000, needs_keys=True)
 
 
 def main() -> None:
@@ -33,7 +34,7 @@ def main() -> None:
     section = read_section(batch, 0, read_header(batch))
 
     def whole() -> object:
-        return validate_batch(
+        return admit_batch(batch, RULES, TIMESTAMP_MS) or validate_batch(
             batch, now_ms=TIMESTAMP_MS, compacted=True, before_max_ms=1000, after_max_ms=1000
         )
 

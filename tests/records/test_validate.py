@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.errors import ErrorCode, InvalidBatchError
-from quire.records import implementation, reference
+from quire.records import implementation
 from quire.records.batch import (
     BatchHeader,
     Compression,
@@ -18,10 +18,12 @@ from quire.records.batch import (
     seal,
 )
 from quire.records.validate import (
+    Admission,
     InvalidRecordsError,
     Origin,
     RecordError,
     TimestampType,
+    admit_batch,
     conform_batch,
     needs_recompression,
     validate_batch,
@@ -236,30 +238,65 @@ def test_a_damaged_batch_with_a_right_checksum_passes_or_is_refused_with_a_code(
     }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.data())
-def test_the_short_cut_and_the_steps_come_to_the_same_end(data: st.DataObject) -> None:
-    batch = encode_batch(RECORDS, producer_id=data.draw(st.sampled_from([-1, 3])))
-    for _ in range(data.draw(st.integers(0, 3))):
+def test_what_is_admitted_in_one_call_passes_every_step_and_fits_as_it_is(
+    data: st.DataObject,
+) -> None:
+    producer_id = data.draw(st.sampled_from([-1, 3]))
+    batch = encode_batch(
+        RECORDS,
+        producer_id=producer_id,
+        producer_epoch=data.draw(st.sampled_from([-1, 0, 5])),
+        base_sequence=data.draw(st.sampled_from([-1, 0, 7])),
+        is_transactional=data.draw(st.booleans()),
+        is_control=data.draw(st.booleans()),
+        compression=data.draw(st.sampled_from([Compression.NONE, Compression.GZIP])),
+        max_timestamp=data.draw(st.sampled_from([NOW_MS, NOW_MS + 50])),
+    )
+    for _ in range(data.draw(st.integers(0, 2))):
         batch[data.draw(st.integers(0, len(batch) - 1))] = data.draw(st.integers(0, 255))
     if data.draw(st.booleans()):
         reseal(batch, 0, read_header(encode_batch(RECORDS)))
-    del batch[data.draw(st.just(len(batch)) | st.integers(0, len(batch))) :]
-    origin = data.draw(st.sampled_from(Origin))
-    max_bytes = data.draw(st.sampled_from([None, len(batch) - 1, len(batch)]))
-    compacted = data.draw(st.booleans())
+    admission = Admission(
+        data.draw(st.sampled_from([len(batch) - 1, len(batch)])),
+        data.draw(st.sampled_from([49, 50, 2**63 - 1])),
+        data.draw(st.sampled_from([49, 50, 2**63 - 1])),
+        data.draw(st.booleans()),
+    )
+    admitted = admit_batch(batch, admission, NOW_MS)
+    if admitted is None:
+        return
+    validated = validate_batch(
+        batch,
+        now_ms=NOW_MS,
+        max_bytes=admission.max_bytes,
+        before_max_ms=admission.before_max_ms,
+        after_max_ms=admission.after_max_ms,
+        compacted=admission.needs_keys,
+    )
+    assert admitted == validated.header
+    assert conform_batch(batch, validated, now_ms=NOW_MS) == (batch, admitted)
+    assert admitted.base_offset == 0
 
-    def outcome() -> object:
-        rules = {} if max_bytes is None else {"max_bytes": max_bytes}
-        try:
-            return validate_batch(batch, now_ms=NOW_MS, origin=origin, compacted=compacted, **rules)
-        except InvalidBatchError as failure:
-            return (failure.code, failure.message)
 
-    with pytest.MonkeyPatch.context() as patch:
-        first = outcome()
-        patch.setattr(implementation, "survey_batch", reference.survey_batch)
-        assert outcome() == first
+@pytest.mark.parametrize(
+    "producer", [{}, {"producer_id": 3, "producer_epoch": 0, "base_sequence": 0}]
+)
+def test_a_plain_batch_is_admitted_in_one_call_of_the_kernel(producer: dict[str, int]) -> None:
+    batch = encode_batch(RECORDS, **producer)  # type: ignore[arg-type]
+    rules = Admission(len(batch), 50, 50, needs_keys=False)
+    if implementation.NAME == "pure Python":
+        assert admit_batch(batch, rules, NOW_MS) is None, "plain Python has the careful way only"
+        return
+    assert admit_batch(batch, rules, NOW_MS) == read_header(batch)
+    for other in (
+        rules._replace(max_bytes=len(batch) - 1),
+        rules._replace(before_max_ms=49),
+        rules._replace(after_max_ms=49),
+        rules._replace(needs_keys=True),
+    ):
+        assert admit_batch(batch, other, NOW_MS) is None
 
 
 # --- making a batch fit its topic --------------------------------------------------------------

@@ -26,6 +26,7 @@ from quire.records.compression import Compression
 from quire.records.validate import (
     InvalidRecordsError,
     TimestampType,
+    admit_batch,
     conform_batch,
     validate_batch,
 )
@@ -116,6 +117,10 @@ def make_fit(
     replica: Replica, buffer: bytearray | memoryview, now_ms: int
 ) -> Fit | InvalidBatchError:
     """The batch as the topic stores it, or why it is refused."""
+    if replica.admission is not None:
+        admitted = admit_batch(buffer, replica.admission, now_ms)
+        if admitted is not None:
+            return buffer, admitted
     if any(buffer[0:8]):
         return _NOT_FROM_ZERO
     try:
@@ -153,7 +158,9 @@ def write(
     if size > log.settings.segment_bytes:
         return rejected(broker, replica, index, ErrorCode.RECORD_LIST_TOO_LARGE, size)
     try:
-        outcome = broker.replicas.append(replica, buffer, now_ms=now_ms, monotonic_ms=monotonic_ms)
+        outcome = broker.replicas.append(
+            replica, buffer, header=header, now_ms=now_ms, monotonic_ms=monotonic_ms
+        )
     except StorageError:
         return rejected(broker, replica, index, ErrorCode.KAFKA_STORAGE_ERROR, size)
     if outcome.__class__ is AppendInfo:

@@ -85,6 +85,8 @@ class Purgatory:
 
     def changed(self, key: Hashable) -> int:
         """What stands behind `key` has changed; how many operations are complete now."""
+        if not self._watched:
+            return 0  # as nearly always, on the way of every produce
         watching = self._watched.get(key)
         if watching is None:
             return 0

@@ -18,7 +18,7 @@ from quire.config.topic import TopicSettings
 from quire.errors import ErrorCode
 from quire.metadata.image import NO_LEADER
 from quire.records.compression import Compression
-from quire.records.validate import BatchRules, TimestampType
+from quire.records.validate import Admission, BatchRules, TimestampType
 from quire.replication.leader import Leader
 from quire.storage.flush import GroupCommit
 from quire.storage.log import Log
@@ -36,6 +36,7 @@ class Replica:
     """See the module. Everything that is not underlined may be read by anybody; replicas writes it."""
 
     __slots__ = (
+        "admission",
         "commits",
         "compression",
         "compression_level",
@@ -69,6 +70,8 @@ class Replica:
         self.settings: TopicSettings
         self.rules: BatchRules
         """What the topic demands of a batch, for `records.validate`."""
+        self.admission: Admission | None = None
+        """The short way through the rules, where the topic stores what comes as it comes."""
         self.timestamp_type = TimestampType.CREATE_TIME
         self.compression: Compression | None = None
         """What batches are stored in; None: as their producers sent them."""
@@ -99,6 +102,14 @@ class Replica:
         if self.timestamp_type is TimestampType.LOG_APPEND_TIME:
             self.rules["timestamp_type"] = self.timestamp_type
         self.compression, self.compression_level = _stored_as(settings)
+        self.admission = None
+        if self.compression is None and self.timestamp_type is TimestampType.CREATE_TIME:
+            self.admission = Admission(
+                settings.max_message_bytes,
+                settings.message_timestamp_before_max_ms,
+                settings.message_timestamp_after_max_ms,
+                settings.cleanup_policy_compact,
+            )
         self.log.configure(log_settings)
 
     def check_leader(self, epoch: int) -> ErrorCode:

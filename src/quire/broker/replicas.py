@@ -45,6 +45,7 @@ from quire.metadata.image import (
 from quire.ports.background import Background
 from quire.ports.clock import Clock
 from quire.ports.entropy import Entropy
+from quire.records.batch import BatchHeader
 from quire.replication.leader import AlterPartition, Leader
 from quire.storage.append import AppendInfo, Outcome
 from quire.storage.directory_names import Stage
@@ -202,18 +203,23 @@ class Replicas:
         replica: Replica,
         buffer: bytearray | memoryview,
         *,
+        header: BatchHeader | None = None,
         now_ms: int,
         monotonic_ms: int,
         from_client: bool = True,
         requires_sequence_zero: bool = False,
     ) -> Outcome:
-        """Write validated batches as the leader, and tell whoever waits; StorageError when the disk does not let us."""
+        """Write validated batches as the leader, and tell whoever waits; StorageError when the disk does not let us.
+
+        `header` is that of the one batch, when there is one and it was read before.
+        """
         leader = replica.leader
         assert leader is not None
         log = replica.log
         try:
             outcome = log.append(
                 buffer,
+                header=header,
                 leader_epoch=leader.leader_epoch,
                 now_ms=now_ms,
                 from_client=from_client,

@@ -324,8 +324,10 @@ def _make_init(cls: type) -> Any:
             namespace[f"D{position}"] = one.options.default
         else:
             parameters.append(f"{name}=MISSING")
-            namespace[f"F{position}"] = one.make_default
-            body[-1] = f"    self.{name} = F{position}() if {name} is MISSING else {name}"
+            made = "[]" if one.options.default == [] else f"F{position}()"
+            default = one.options.default
+            namespace[f"F{position}"] = default if isinstance(default, type) else one.make_default
+            body[-1] = f"    self.{name} = {made} if {name} is MISSING else {name}"
     arguments = ", ".join(parameters)
     lines = [f"def __init__(self{', *, ' if arguments else ''}{arguments}):", *body]
     lines.append("    self.unknown_tags = ()")

@@ -81,6 +81,9 @@ _MAX_TIMESTAMP: Final = Struct(">q")
 _MAX_TIMESTAMP_POSITION: Final = 35
 
 
+_new = tuple.__new__  # a NamedTuple of values that are in a tuple already, at a third of `_make`
+
+
 class BatchHeader(NamedTuple):
     """The fields of a batch header, in the order of the bytes."""
 
@@ -243,6 +246,14 @@ def stamp(
     """Give the batch its place in a log, in the buffer itself. The checksum does not cover it."""
     length = int.from_bytes(buffer[position + 8 : position + PREAMBLE_SIZE], "big", signed=True)
     _STAMP.pack_into(buffer, position, base_offset, length, leader_epoch)
+
+
+def stamp_known(
+    buffer: bytearray | memoryview, header: BatchHeader, *, base_offset: int, leader_epoch: int
+) -> BatchHeader:
+    """`stamp` for the one batch in `buffer` whose header was read before; the header as it is then."""
+    _STAMP.pack_into(buffer, 0, base_offset, header[1], leader_epoch)
+    return _new(BatchHeader, (base_offset, header[1], leader_epoch, *header[3:]))
 
 
 def stamp_log_append_time(

@@ -21,33 +21,33 @@ Name: TypeAlias = Literal["cython kernel", "pure Python"]
 NAME: Name = "pure Python"
 """What `quire version` shows."""
 
+admit_batch = reference.admit_batch
 decode_records = reference.decode_records
 encode_pairs = reference.encode_pairs
 encode_records = reference.encode_records
 murmur2 = reference.murmur2
 rewrite_records = reference.rewrite_records
 scan_records = reference.scan_records
-survey_batch = reference.survey_batch
 OffsetTable: type[reference.OffsetTable | kernel.OffsetTable] = reference.OffsetTable
 
 
 def use(name: Literal["kernel", "reference"]) -> None:
     """Run on this implementation from now on. For tests and benchmarks; ImportError without the kernel."""
     global NAME, OffsetTable  # noqa: PLW0603 # the switch is the purpose of this module
-    global decode_records, encode_pairs, encode_records  # noqa: PLW0603
-    global murmur2, rewrite_records, scan_records, survey_batch  # noqa: PLW0603
+    global admit_batch, decode_records, encode_pairs, encode_records  # noqa: PLW0603
+    global murmur2, rewrite_records, scan_records  # noqa: PLW0603
     if name == "kernel" and not KERNEL_BUILT:
         message = "the Cython kernel was not built"
         raise ImportError(message)
     chosen = kernel if name == "kernel" else reference
     NAME = "cython kernel" if name == "kernel" else "pure Python"
+    admit_batch = chosen.admit_batch
     decode_records = chosen.decode_records
     encode_pairs = chosen.encode_pairs
     encode_records = chosen.encode_records
     murmur2 = chosen.murmur2
     rewrite_records = chosen.rewrite_records
     scan_records = chosen.scan_records
-    survey_batch = chosen.survey_batch
     OffsetTable = chosen.OffsetTable
 
 

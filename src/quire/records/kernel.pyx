@@ -44,6 +44,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     HEADER_SIZE = 61
+    TRANSACTIONAL = 0x10
     RECORD_SIZE_MIN = 7
     RECORD_HEADER_SIZE_MIN = 2
     NUMBERS_SIZE_MAX = 40  # of one record: length, attributes, two deltas, two lengths, a count
@@ -689,51 +690,68 @@ cdef inline uint64_t big_endian(const uint8_t* data, int size) noexcept nogil:
     return number
 
 
-def survey_batch(buffer):
-    """The 13 fields of the header and the scan of the records, when `buffer` is one sound batch.
+def admit_batch(
+    buffer, int64_t max_bytes, int64_t oldest, int64_t newest, bint needs_keys
+):
+    """The 13 fields of the header, when `buffer` is one sound batch of a client that breaks no rule of its topic and
+    is stored as it came.
 
-    None says that the buffer is anything else, or a compressed batch, or that the checksum takes another's
-    help: look step by step. This is what nearly every produced batch goes through, so it is one call.
+    None says that it is anything else: look step by step. This is what nearly every produced batch goes through.
     """
     cdef Py_buffer view
     cdef const uint8_t* data
     cdef Walk walk
     cdef Scan scan
-    cdef int32_t count
+    cdef int32_t count, delta, sequence
+    cdef int16_t attributes, epoch
+    cdef int64_t base, first, last, producer
     PyObject_GetBuffer(buffer, &view, PyBUF_SIMPLE)
     try:
         data = <const uint8_t*>view.buf
-        if not CRC_WAYS or view.len < HEADER_SIZE or view.len > INT32_MAX:
+        if not CRC_WAYS or view.len < HEADER_SIZE or view.len > max_bytes or view.len > INT32_MAX:
             return None
+        attributes = <int16_t>big_endian(data + 21, 2)
+        delta = <int32_t>big_endian(data + 23, 4)
+        base = <int64_t>big_endian(data + 27, 8)
+        producer = <int64_t>big_endian(data + 43, 8)
+        epoch = <int16_t>big_endian(data + 51, 2)
+        sequence = <int32_t>big_endian(data + 53, 4)
         count = <int32_t>big_endian(data + 57, 4)
         if (
-            data[0] & 0x80  # a negative base offset
+            big_endian(data, 8)  # offsets of a client begin with 0
             or <Py_ssize_t>big_endian(data + 8, 4) != view.len - 12
             or data[16] != 2  # magic
-            or data[22] & 0x07  # a codec
-            or data[23] & 0x80  # a negative last offset delta
+            or attributes & ~TRANSACTIONAL
+            or count < 1
+            or delta != count - 1
+            or (producer < 0 and attributes)
+            or (producer >= 0 and (epoch < 0 or sequence < 0))
             or checksum(data + 21, view.len - 21) != big_endian(data + 17, 4)
             or begin(&walk, data + HEADER_SIZE, view.len - HEADER_SIZE, count) < 0
             or scan_walk(&walk, &scan) < 0
+            or scan.misplaced >= 0
+            or (needs_keys and scan.keyless)
+            or sum_overflows(base, scan.minimum, &first)
+            or sum_overflows(base, scan.maximum, &last)
+            or first < oldest
+            or last > newest
+            or last != <int64_t>big_endian(data + 35, 8)
         ):
             return None
         return (
-            (
-                <int64_t>big_endian(data, 8),
-                view.len - 12,
-                <int32_t>big_endian(data + 12, 4),
-                2,
-                <uint32_t>big_endian(data + 17, 4),
-                <int16_t>big_endian(data + 21, 2),
-                <int32_t>big_endian(data + 23, 4),
-                <int64_t>big_endian(data + 27, 8),
-                <int64_t>big_endian(data + 35, 8),
-                <int64_t>big_endian(data + 43, 8),
-                <int16_t>big_endian(data + 51, 2),
-                <int32_t>big_endian(data + 53, 4),
-                count,
-            ),
-            shown(&scan),
+            0,
+            view.len - 12,
+            <int32_t>big_endian(data + 12, 4),
+            2,
+            <uint32_t>big_endian(data + 17, 4),
+            attributes,
+            delta,
+            base,
+            last,
+            producer,
+            epoch,
+            sequence,
+            count,
         )
     finally:
         PyBuffer_Release(&view)

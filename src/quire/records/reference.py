@@ -1,7 +1,7 @@
 """The record section of a batch in plain Python: the oracle of the kernel, and its stand-in.
 
 Every function here has a twin of the same name in `kernel.pyx` that gives the same result or the same error;
-`survey_batch` is a short cut, which only the kernel has.
+`admit_batch` is a short cut, which only the kernel has.
 
 Invariants
   I1  No length or count taken from the bytes is used before it was compared with the bytes that remain.
@@ -192,8 +192,14 @@ def scan_records(section: Buffer, count: int) -> RecordScan:
     return RecordScan(minimum, maximum, maximum_index, keyless, first_misplaced)
 
 
-def survey_batch(buffer: Buffer) -> tuple[tuple[int, ...], RecordScan] | None:  # noqa: ARG001
-    """The kernel's short cut through a whole sound batch. Plain Python has none: look step by step."""
+def admit_batch(
+    buffer: Buffer,  # noqa: ARG001
+    max_bytes: int,  # noqa: ARG001
+    oldest: int,  # noqa: ARG001
+    newest: int,  # noqa: ARG001
+    needs_keys: bool,  # noqa: ARG001, FBT001
+) -> tuple[int, ...] | None:
+    """The kernel's short cut through all that a broker demands. Plain Python has none: look step by step."""
     return None
 
 

@@ -106,23 +106,41 @@ class ValidatedBatch(NamedTuple):
     """The offset delta of the first record that has it."""
 
 
+class Admission(NamedTuple):
+    """What the short way asks of a batch, where the topic stores what comes as it comes."""
+
+    max_bytes: int
+    before_max_ms: int
+    after_max_ms: int
+    needs_keys: bool
+
+
+def admit_batch(buffer: Buffer, admission: Admission, now_ms: int) -> BatchHeader | None:
+    """The header of a client's batch that is stored as it is, where that can be told in one call.
+
+    None says nothing: `validate_batch` decides then. Whatever is admitted here, it would let pass too.
+    """
+    max_bytes, before_max_ms, after_max_ms, needs_keys = admission
+    fields = implementation.admit_batch(
+        buffer,
+        max_bytes,
+        now_ms - before_max_ms,
+        min(now_ms + after_max_ms, INT64_MAX),
+        needs_keys,
+    )
+    return None if fields is None else _new(BatchHeader, fields)
+
+
 def validate_batch(
     buffer: Buffer, *, now_ms: int, origin: Origin = Origin.CLIENT, **rules: Unpack[BatchRules]
 ) -> ValidatedBatch:
     """Check that `buffer` is one batch that may be appended; InvalidBatchError says why not."""
-    surveyed = implementation.survey_batch(buffer)
-    if surveyed is not None:  # sound and not compressed: only the rules are left
-        header, scan = _new(BatchHeader, surveyed[0]), surveyed[1]
-        section: Buffer = memoryview(buffer)[HEADER_SIZE:]
-        _check_size(header, rules.get("max_bytes"))
-        _check_header(header, origin)
-    else:
-        header = _read_only_header(buffer)
-        _check_size(header, rules.get("max_bytes"))
-        if not check_crc(buffer, 0, header):
-            raise InvalidBatchError(ErrorCode.CORRUPT_MESSAGE, "the batch has a wrong checksum")
-        _check_header(header, origin)
-        section, scan = _scan(buffer, header, rules.get("decompressed_max_bytes"))
+    header = _read_only_header(buffer)
+    _check_size(header, rules.get("max_bytes"))
+    if not check_crc(buffer, 0, header):
+        raise InvalidBatchError(ErrorCode.CORRUPT_MESSAGE, "the batch has a wrong checksum")
+    _check_header(header, origin)
+    section, scan = _scan(buffer, header, rules.get("decompressed_max_bytes"))
     if scan.first_misplaced >= 0:
         raise InvalidRecordsError(
             ErrorCode.INVALID_RECORD,

@@ -82,6 +82,13 @@ class RealFile:
         return done
 
     def write(self, position: int, buffers: Sequence[Bytes]) -> int:
+        if len(buffers) == 1 and self._descriptor != _CLOSED:  # as nearly always
+            total = _length(buffers[0])
+            if total and os.pwrite(self._descriptor, buffers[0], position) == total:
+                return total
+        return self._write_all(position, buffers)
+
+    def _write_all(self, position: int, buffers: Sequence[Bytes]) -> int:
         total = sum(map(_length, buffers))
         done = _pwrite(self.fileno(), buffers[:_MOST_BUFFERS], position) if total else 0
         if done < total:

@@ -20,7 +20,15 @@ from typing import NamedTuple, TypeAlias
 
 from quire.errors import CorruptBatchError, StorageError
 from quire.ports.disk import Bytes
-from quire.records.batch import BatchHeader, check_crc, iterate_headers, read_header, stamp
+from quire.records.batch import (
+    PREAMBLE_SIZE,
+    BatchHeader,
+    check_crc,
+    iterate_headers,
+    read_header,
+    stamp,
+    stamp_known,
+)
 from quire.storage.log_state import LogState
 from quire.storage.producer_state import Accept, Duplicate, Reject
 from quire.storage.replay import track
@@ -51,30 +59,41 @@ def append_as_leader(
     log: LogState,
     buffer: bytearray | memoryview,
     *,
+    header: BatchHeader | None,
     leader_epoch: int,
     now_ms: int,
     from_client: bool,
     requires_sequence_zero: bool,
 ) -> Outcome:
     """Give the validated batches in `buffer` the next offsets and write them."""
-    log.fail_if_offline()
-    headers: list[tuple[int, BatchHeader]] = []
+    if log.failure is not None:
+        log.fail_if_offline()
     next_offset = log.log_end_offset
     position, size = 0, len(buffer)
-    while position < size:
-        stamp(buffer, position, base_offset=next_offset, leader_epoch=leader_epoch)
-        header = read_header(buffer, position)
-        if header.producer_id >= 0 and from_client:
-            verdict = log.producers.check(
-                header, from_client=True, requires_sequence_zero=requires_sequence_zero
-            )
-            if not isinstance(verdict, Accept):
-                return verdict
-        headers.append((position, header))
-        position += header.size
-        next_offset = header.next_offset
-    if position != size or not headers:
-        raise CorruptBatchError(f"{size} bytes to append are not whole batches", position=size)
+    headers: list[tuple[int, BatchHeader]] = []
+    if header is not None:
+        assert header.batch_length + PREAMBLE_SIZE == size
+        headers.append(
+            (0, stamp_known(buffer, header, base_offset=next_offset, leader_epoch=leader_epoch))
+        )
+    else:
+        while position < size:
+            stamp(buffer, position, base_offset=next_offset, leader_epoch=leader_epoch)
+            header = read_header(buffer, position)
+            headers.append((position, header))
+            position += header.size
+            next_offset = header.next_offset
+        if position != size or not headers:
+            message = f"{size} bytes to append are not whole batches"
+            raise CorruptBatchError(message, position=size)
+    if from_client:
+        for _, one in headers:
+            if one.producer_id >= 0:
+                verdict = log.producers.check(
+                    one, from_client=True, requires_sequence_zero=requires_sequence_zero
+                )
+                if not isinstance(verdict, Accept):
+                    return verdict
     return _write(log, buffer, headers, now_ms=now_ms)
 
 
@@ -111,11 +130,9 @@ def _write(log: LogState, buffer: Bytes, headers: Headers, *, now_ms: int) -> Ap
     if last is not first:
         max_timestamp = max(header.max_timestamp for _, header in headers)
     size = len(buffer)
-    rolled = must_roll(
-        log, size=size, max_timestamp=max_timestamp, last_offset=last_offset, now_ms=now_ms
+    rolled = must_roll(log, size, max_timestamp, last_offset, now_ms) and roll(
+        log, now_ms=now_ms, base_offset=first.base_offset
     )
-    if rolled:
-        rolled = roll(log, now_ms=now_ms, base_offset=first.base_offset)
     if last.partition_leader_epoch > log.leader_epochs.latest_epoch:
         _assign_epochs(log, headers)
     segment = log.segments.active

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quire.ports.disk import Bytes, Disk
+from quire.records.batch import BatchHeader
 from quire.storage import (
     append,
     flush,
@@ -97,6 +98,7 @@ class Log(LogState):
         self,
         buffer: bytearray | memoryview,
         *,
+        header: BatchHeader | None = None,
         leader_epoch: int,
         now_ms: int,
         from_client: bool = True,
@@ -106,11 +108,12 @@ class Log(LogState):
         them.
 
         A batch of an idempotent producer that is a duplicate or out of order is answered, not
-        written.
+        written. `header` is that of the one batch, when there is one and it was read before.
         """
         return append.append_as_leader(
             self,
             buffer,
+            header=header,
             leader_epoch=leader_epoch,
             now_ms=now_ms,
             from_client=from_client,
@@ -149,7 +152,9 @@ class Log(LogState):
 
     def update_high_watermark(self, high_watermark: int) -> int:
         """Move the high watermark, kept between the ends of the log; where it is now."""
-        bounded = min(max(high_watermark, self.log_start_offset), self.log_end_offset)
+        bounded = high_watermark
+        if not self.log_start_offset <= high_watermark <= self.log_end_offset:
+            bounded = min(max(high_watermark, self.log_start_offset), self.log_end_offset)
         self.high_watermark = bounded
         self.producers.on_high_watermark(bounded)
         return bounded

@@ -14,9 +14,7 @@ from quire.storage.log_state import LogState
 from quire.storage.segment import MAX_RELATIVE_OFFSET
 
 
-def must_roll(
-    log: LogState, *, size: int, max_timestamp: int, last_offset: int, now_ms: int
-) -> bool:
+def must_roll(log: LogState, size: int, max_timestamp: int, last_offset: int, now_ms: int) -> bool:
     """Whether `size` bytes that end at `last_offset` may not join the active segment."""
     segment = log.segments.active
     if last_offset - segment.base_offset > MAX_RELATIVE_OFFSET:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from quire.errors import CorruptIndexError
 from quire.ports.disk import Bytes, File
-from quire.records.batch import BatchHeader
+from quire.records.batch import PREAMBLE_SIZE, BatchHeader
 from quire.storage import scan
 from quire.storage.file_names import (
     INDEX_SUFFIXES,
@@ -164,12 +164,15 @@ class Segment:
 
         On OSError the segment is as it was before, or `is_torn` says that it could not be had.
         """
-        start, largest = self.size, self.largest
+        start = self.size
+        if self._largest_timestamp is None:
+            self._set_largest(self.largest)
+        largest = self._largest_timestamp, self._largest_offset
         bytes_since_index_entry = self._bytes_since_index_entry
         if not start:
             self._first_batch_timestamp = batches[0][1].max_timestamp
         try:
-            self.size = start + self.file.write(start, buffers)
+            self.size = start + (self._file or self.file).write(start, buffers)
             for position, header in batches:
                 self.note(start + position, header)
         except OSError:
@@ -187,13 +190,13 @@ class Segment:
 
     def note(self, position: int, header: BatchHeader) -> None:
         """Take account of a batch that stands at `position`: timestamps and index entries (I2)."""
-        largest = self._largest_timestamp
-        if largest is None or header.max_timestamp > largest:
-            self._largest_timestamp = header.max_timestamp
+        largest, timestamp = self._largest_timestamp, header.max_timestamp
+        if largest is None or timestamp > largest:
+            self._largest_timestamp = timestamp
             self._largest_offset = header.last_offset
         if self._bytes_since_index_entry > self.settings.index_interval_bytes:
             self._add_index_entry(position, header.last_offset)
-        self._bytes_since_index_entry += header.size
+        self._bytes_since_index_entry += header.batch_length + PREAMBLE_SIZE
 
     def find(self, offset: int) -> tuple[int, BatchHeader] | None:
         """(position, header) of the first batch that ends at or above `offset`, if there is one."""
@@ -343,5 +346,5 @@ class Segment:
         self._bytes_since_index_entry = 0
         self.index_is_full = offset_index.is_full(index_bytes) or time_index.is_full(index_bytes)
 
-    def _set_largest(self, largest: TimestampOffset) -> None:
+    def _set_largest(self, largest: tuple[int | None, int]) -> None:
         self._largest_timestamp, self._largest_offset = largest
