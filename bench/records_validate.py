@@ -1,7 +1,8 @@
 """How many produced records per second can a broker validate, checksum and all rules included, on one core?
 
 What a broker does with one plain batch of 1,000, beside the checksum of the same bytes by the `crc32c` package alone,
-which every broker pays at the least. The clients aiokafka and kafka-python have nothing to compare: only brokers validate.
+which every broker pays at the least. The clients aiokafka and kafka-python have nothing to compare with: only brokers
+validate.
 """
 
 from __future__ import annotations

@@ -17,7 +17,13 @@ from quire.broker.broker import Broker
 from quire.broker.fetch_sessions import Wanted
 from quire.broker.replica import Replica
 from quire.errors import CorruptBatchError, ErrorCode, StorageError
-from quire.protocol.messages.fetch import AbortedTransaction, EpochEndOffset, PartitionData
+from quire.protocol.messages.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    LeaderIdAndEpoch,
+    PartitionData,
+    SnapshotId,
+)
 from quire.replication.leader import NO_EPOCH
 from quire.storage.file_slice import FileSlice
 from quire.storage.leader_epochs import UNKNOWN
@@ -27,6 +33,10 @@ READ_COMMITTED: Final = 1
 CONSUMER: Final = -1
 UNKNOWN_OFFSET: Final = -1
 EMPTY: Final = b""
+NOT_DIVERGING: Final = EpochEndOffset()
+NO_LEADER_TOLD: Final = LeaderIdAndEpoch()
+NO_SNAPSHOT: Final = SnapshotId()
+"""What most answers say; shared, and never written into."""
 
 
 class Reader(NamedTuple):
@@ -99,6 +109,9 @@ def read(
         log_start_offset=log.log_start_offset,
         aborted_transactions=None,
         records=EMPTY,
+        diverging_epoch=NOT_DIVERGING,
+        current_leader=NO_LEADER_TOLD,
+        snapshot_id=NO_SNAPSHOT,
     )
     try:
         if wanted.last_fetched_epoch >= 0:

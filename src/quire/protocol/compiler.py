@@ -98,7 +98,7 @@ def join_small(parts: Sequence[Any]) -> list[Any]:
     joined: list[Any] = []
     small: list[Bytes] = []
     for part in parts:
-        if isinstance(part, bytes | bytearray | memoryview) and len(part) < JOIN_BELOW_BYTES:
+        if part.__class__ in _BYTES and len(part) < JOIN_BELOW_BYTES:
             small.append(part)
             continue
         if small:
@@ -108,6 +108,9 @@ def join_small(parts: Sequence[Any]) -> list[Any]:
     if small:
         joined.append(b"".join(small))
     return joined
+
+
+_BYTES: Final = (bytes, bytearray, memoryview)
 
 
 def _check_version(cls: type, version: int) -> None:

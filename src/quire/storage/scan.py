@@ -12,14 +12,24 @@ Not here   what is done about a broken batch: storage.recovery cuts, a reader ge
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from struct import Struct
+from typing import Final, NamedTuple
 
 from quire.errors import CorruptBatchError
 from quire.ports.disk import File
-from quire.records.batch import HEADER_SIZE, BatchHeader, read_header
+from quire.records.batch import (
+    HEADER_SIZE,
+    LENGTH_MIN,
+    MAGIC,
+    PREAMBLE_SIZE,
+    BatchHeader,
+    read_header,
+)
 
 LOOKUP_CHUNK_BYTES = 8 << 10
 SCAN_CHUNK_BYTES = 1 << 20
+_STEP: Final = Struct(">qi4xb6xi").unpack_from
+"""Base offset, length, magic and last offset delta of a header."""
 
 
 class BatchView(NamedTuple):
@@ -48,6 +58,32 @@ def headers(
                 f"{end - position} bytes are too few for a batch", path=file.path, position=position
             )
         position += at
+
+
+def find(file: File, position: int, end: int, offset: int) -> tuple[int, BatchHeader] | None:
+    """(position, header) of the first batch from `position` on that ends at or above `offset`.
+
+    Batches before it are stepped over by their lengths alone; CorruptBatchError for a bad one.
+    """
+    while position < end:
+        chunk = file.read(position, min(LOOKUP_CHUNK_BYTES, end - position))
+        at, usable = 0, len(chunk) - HEADER_SIZE
+        while at <= usable:
+            base_offset, length, magic, last_offset_delta = _STEP(chunk, at)
+            if base_offset + last_offset_delta >= offset or magic != MAGIC or length < LENGTH_MIN:
+                header = read_header_at(file, position + at, chunk, at, end)
+                if header.last_offset >= offset:
+                    return position + at, header
+            at += length + PREAMBLE_SIZE
+        if not at:
+            raise CorruptBatchError(
+                f"{end - position} bytes are too few for a batch", path=file.path, position=position
+            )
+        position += at
+    if position > end:
+        message = f"the last batch has {position - end} bytes less than it says"
+        raise CorruptBatchError(message, path=file.path, position=end)
+    return None
 
 
 def whole_batches(

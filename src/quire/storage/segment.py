@@ -201,10 +201,7 @@ class Segment:
     def find(self, offset: int) -> tuple[int, BatchHeader] | None:
         """(position, header) of the first batch that ends at or above `offset`, if there is one."""
         position = self.offset_index.position_for(offset)
-        for found in scan.headers(self.file, position, self.size):
-            if found[1].last_offset >= offset:
-                return found
-        return None
+        return scan.find(self.file, position, self.size, offset)
 
     def slice(self, position: int, size: int) -> FileSlice:
         return FileSlice(self.file, position, size)

@@ -14,6 +14,7 @@ See        KIP-227, KIP-320, KIP-392, KIP-516, KIP-595, KIP-951
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from quire.broker import leaders
@@ -202,18 +203,20 @@ class _Fetch:
             if response.throttle_time_ms > 0:
                 quotas.not_fetched(call.client, call.client_id, size)
                 return response
-        told = context.finish(
-            {
-                key: Found(
-                    ErrorCode(one.error_code),
-                    bool(one.records),
-                    one.high_watermark,
-                    one.log_start_offset,
-                    one.diverging_epoch.epoch >= 0,
-                )
-                for key, one in found.items()
-            }
-        )
+        told: Iterable[PartitionKey] = found
+        if context.session_id:
+            told = context.finish(
+                {
+                    key: Found(
+                        ErrorCode.of(one.error_code),
+                        bool(one.records),
+                        one.high_watermark,
+                        one.log_start_offset,
+                        one.diverging_epoch.epoch >= 0,
+                    )
+                    for key, one in found.items()
+                }
+            )
         errors = False
         topics = response.responses
         last: str | bytes | None = None
