@@ -110,7 +110,6 @@ def test_a_number_below_zero_under_a_right_checksum_was_written_so(fields: dict[
     ("fields", "sentence"),
     [
         ({"attributes": 0x20}, "control batches"),
-        ({"attributes": 0x40}, "delete horizon"),
         ({"attributes": 0x10}, "needs a producer id"),
         ({"producer_id": 5, "producer_epoch": 0}, "producer id 5 has sequence -1"),
         ({"last_offset_delta": 3}, "3 records cannot have the last offset delta 3"),
