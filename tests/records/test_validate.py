@@ -190,6 +190,18 @@ def test_records_outside_the_window_of_time_are_listed(
     assert [error.batch_index for error in caught.value.record_errors] == indexes
 
 
+def test_a_record_without_a_timestamp_is_in_every_window() -> None:
+    batch = encode_batch([Record(0, -1, b"k", b"v"), Record(1, -1, b"k", b"v")])
+    assert validate_batch(batch, now_ms=NOW_MS, before_max_ms=5).max_timestamp == -1
+    with pytest.raises(InvalidRecordsError) as caught:
+        validate_batch(
+            encode_batch([Record(0, -1, b"k", b"v"), Record(1, 0, b"k", b"v")]),
+            now_ms=NOW_MS,
+            before_max_ms=5,
+        )
+    assert [error.batch_index for error in caught.value.record_errors] == [1]
+
+
 def test_the_window_of_time_does_not_matter_to_log_append_time() -> None:
     validated = validate_batch(
         encode_batch(RECORDS),

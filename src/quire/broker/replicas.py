@@ -290,7 +290,10 @@ class Replicas:
         is_ready: Callable[[], bool],
         make: Callable[[], Awaitable[HostedLog]],
     ) -> None:
-        """If `is_ready` when nothing else goes on, let another replica with the log of `make` take this one's place."""
+        """If `is_ready` when nothing else goes on, let another replica with the log of `make` take this one's place.
+
+        Whoever asks meanwhile is told NOT_LEADER_OR_FOLLOWER, and comes again.
+        """
         async with self._changing:
             await self.flushes.quiet(replica)  # I2
             if replica.gone is not None or not is_ready():
@@ -403,7 +406,7 @@ class Replicas:
         if not wanted:
             return
         try:
-            makings = plan_making(self._log_dirs, wanted)
+            makings = plan_making(self._log_dirs, wanted, is_cordoned=self._roles.is_cordoned)
         except StorageError as error:
             self._journal.say("replicas", "partitions", "cannot be made", error=str(error))
             for one in wanted:
