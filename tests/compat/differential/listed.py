@@ -90,6 +90,11 @@ LISTED: tuple[Listed, ...] = (
         "Kafka's controller cannot describe credentials: it fails, or never answers. Quire answers as a broker does.",
     ),
     Listed(
+        r"damage of the controller \| damage: DescribeUserScramCredentials .*",
+        ANY,
+        "As above: Kafka never answers.",
+    ),
+    Listed(
         r"security of the controller \| tokens: .*",
         r"error_code",
         "Kafka's controller cannot describe tokens (UNKNOWN_SERVER_ERROR); Quire answers as a broker does.",
@@ -116,6 +121,11 @@ LISTED: tuple[Listed, ...] = (
         rf"frames{BY_EITHER} \| frame: client that is no text \| bytes",
         ANY,
         "Text that is not UTF-8 is refused, with the connection; Kafka replaces what it cannot read.",
+    ),
+    Listed(
+        rf"damage{BY_EITHER} \| damage: (Fetch|Metadata|OffsetForLeaderEpoch|DescribeQuorum) .* with another bit .*",
+        ANY,
+        "As above: the other bit has made a name no UTF-8.",
     ),
     Listed(
         r"read \| offsets: largest time of what was cut \| .*",

@@ -36,16 +36,20 @@ class Pair:
     def ask(self, request: Any, version: int) -> Any:
         return shown(self.talk.ask(request, version), Known({}, str(Path(self.paths[0]).parent)))
 
-    def places(self) -> list[tuple[str, bool]]:
-        """(directory, whether it is a copy) of the one replica."""
+    def places(self, name: str = TOPIC) -> list[tuple[str, bool]]:
+        """(directory, whether it is a copy) of a topic's one replica."""
         answer = self.talk.ask(DescribeLogDirsRequest(topics=None), 5)
         return [
             (result.log_dir, one.is_future_key)
             for result in answer.results
             for topic in result.topics
             for one in topic.partitions
-            if topic.name == TOPIC
+            if topic.name == name
         ]
+
+    def cordoned(self) -> list[str]:
+        answer = self.talk.ask(DescribeLogDirsRequest(topics=None), 5)
+        return [result.log_dir for result in answer.results if result.is_cordoned]
 
     def write(self, value: bytes) -> int:
         """The offset, once it is written: a replica that is being exchanged wants to be asked again."""
@@ -85,10 +89,11 @@ def lives(pair: Pair) -> list[Any]:
         pair.write(value)
     assert eventually(lambda: pair.places() == [(to, False)]), pair.places()
     told.append(pair.ask(configs.change(configs.BROKER, "1", ("cordoned.log.dirs", 0, start)), 1))
-    pair.talk.settle()
+    assert eventually(lambda: pair.cordoned() == [start])
     told.append(pair.ask(reading.move(start, (TOPIC, [0])), 2))
     told.append(pair.ask(topics.create(topics.topic("next"), topics.topic("last")), 7))
     pair.talk.settle()
+    assert eventually(lambda: all(pair.places(name) for name in (TOPIC, "next", "last")))
     told.append(pair.ask(DescribeLogDirsRequest(topics=None), 5))
     assert pair.values() == VALUES
     return told

@@ -10,12 +10,15 @@ from tests.compat.differential.corpus import (
     cluster,
     configs,
     controllers,
+    damage,
     data,
     frames,
     reading,
     security,
     topics,
 )
+
+from quire.broker.dispatch import BROKER_TABLE, CONTROLLER_TABLE
 
 
 class Part(NamedTuple):
@@ -27,6 +30,11 @@ class Part(NamedTuple):
     settles: bool = True
     """Whether an answer may change the metadata."""
 
+
+EVERYTHING: tuple[Case, ...] = (
+    *frames.CASES, *topics.BEFORE, *configs.CASES, *security.CASES, *cluster.CASES, *data.CASES,
+    *reading.CASES, *controllers.CASES, *topics.AFTER,
+)  # fmt: skip
 
 PARTS: tuple[Part, ...] = (
     Part("versions", frames.CASES, settles=False),
@@ -46,4 +54,11 @@ PARTS: tuple[Part, ...] = (
     Part("deletion", topics.AFTER),
     Part("frames", frames.FRAMES, settles=False),
     Part("frames of the controller", frames.FRAMES, by_controller=True, settles=False),
+    Part("damage", damage.damaged(EVERYTHING, BROKER_TABLE), settles=False),
+    Part(
+        "damage of the controller",
+        damage.damaged(EVERYTHING, CONTROLLER_TABLE),
+        by_controller=True,
+        settles=False,
+    ),
 )
