@@ -413,7 +413,7 @@ class Replicas:
                 self._absent[one.topic_partition] = ErrorCode.KAFKA_STORAGE_ERROR
             return
         for making in makings:
-            await self.flushes.write(making.forgetting)
+            await self.flushes.write(making.log_dir, [plan.name for plan in making.forgetting])
             pieces = [
                 making.partitions[start : start + MAKING_AT_ONCE]
                 for start in range(0, len(making.partitions), MAKING_AT_ONCE)
