@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
@@ -141,7 +142,7 @@ class Storehouse:
             image = delta.apply(0, 1)
         self.image = self.broker.image = image
         self.replicas.prepare(image, self.broker.layers)
-        self.log_dirs.load(self.replicas.open_log)
+        self.log_dirs.load(self.replicas.open_log, home=partial(image.home_of, NODE))
         touched = Touched(
             brokers=dict.fromkeys(image.brokers),
             created_topics={topic.topic_id: topic.name for topic in image.topics.values()},

@@ -75,6 +75,7 @@ def test_a_batch_says_itself_whether_it_belongs_to_a_transaction() -> None:
     assert not is_transactional(None)
     assert not is_transactional(WHOLE[:30])
     assert not is_transactional(WHOLE)
+    assert not is_transactional(bytes(range(256)))  # noise, with the bit set
     of_a_producer = {"producer_id": 7, "producer_epoch": 0, "base_sequence": 0}
     assert not is_transactional(batch_of(1, **of_a_producer))
     assert is_transactional(batch_of(1, **of_a_producer, is_transactional=True))

@@ -155,6 +155,49 @@ def test_a_destination_that_breaks_leaves_the_replica_where_it_is() -> None:
     tell(story, "/a", "/b")
 
 
+def test_an_exchange_that_the_disk_does_not_let_happen_leaves_the_log_where_it_was() -> None:
+    async def story(house: Storehouse) -> None:
+        topic_id = await house.topic("orders")
+        house.append("orders", 3)
+        origin = house.replica("orders").hosted
+        to = other_of(house, house.replica("orders"))
+        begin(house, to)
+        await asyncio.sleep(1)
+        house.disk.faults.break_path(to)
+        await settled(house)
+        after = house.replica("orders")
+        assert after.hosted is origin
+        house.append("orders", 3)
+        assert after.log.high_watermark == 6
+        partition = house.image.partition(topic_id, 0)
+        assert partition is not None
+        assert origin.log_dir.meta is not None
+        assert partition.directory_of(NODE) == origin.log_dir.meta.directory_id
+
+    tell(story, "/a", "/b")
+
+
+def test_an_exchange_without_room_for_the_checkpoints_does_not_happen() -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("orders")
+        house.append("orders", 3)
+        replica = house.replica("orders")
+        origin, to = replica.hosted, other_of(house, replica)
+        begin(house, to)
+        await asyncio.sleep(1)
+        house.disk.faults.capacity_bytes = 1
+        await settled(house)
+        assert house.replica("orders").hosted is origin
+        assert len(house.log_dirs.online) == 2
+        house.disk.faults.capacity_bytes = None
+        begin(house, to)
+        await settled(house)
+        assert house.replica("orders").hosted.log_dir.path == to
+        assert count(house) > 0
+
+    tell(story, "/a", "/b")
+
+
 def test_an_origin_that_breaks_ends_the_move() -> None:
     async def story(house: Storehouse) -> None:
         await house.topic("orders")

@@ -42,12 +42,12 @@ def refused(world, **more):
 def test_registrations_that_cannot_be_are_refused():
     world = World().start(2)
     assert refused(world, cluster_id="another") is ErrorCode.INCONSISTENT_CLUSTER_ID
-    assert refused(world, features=[]) is ErrorCode.UNSUPPORTED_VERSION
+    assert refused(world, features=[]) is ErrorCode.INVALID_REGISTRATION
     assert refused(world, log_dirs=[]) is ErrorCode.INVALID_REGISTRATION
     assert refused(world, log_dirs=[directory(1)] * 2) is ErrorCode.INVALID_REGISTRATION
     assert refused(world, log_dirs=[directory(2)]) is ErrorCode.INVALID_REGISTRATION
     assert refused(world, log_dirs=[bytes(15) + b"\x05"]) is ErrorCode.INVALID_REGISTRATION
-    assert refused(world, is_migrating_zk_broker=True) is ErrorCode.INVALID_REGISTRATION
+    assert refused(world, is_migrating_zk_broker=True) is ErrorCode.BROKER_ID_NOT_REGISTERED
     too_old = [
         registrations.Feature(
             name="metadata.version", min_supported_version=7, max_supported_version=29

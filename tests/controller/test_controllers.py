@@ -37,7 +37,15 @@ def test_controllers_register_any_number_of_them_and_again():
 
 def test_a_controller_that_lacks_a_finalized_level_is_refused():
     world = World()
-    response = world.do(request(features=[])).response
+    response = world.do(
+        request(
+            features=[
+                registrations.Feature(
+                    name="metadata.version", min_supported_version=1, max_supported_version=7
+                )
+            ]
+        )
+    ).response
     assert response.error_code == ErrorCode.UNSUPPORTED_VERSION
     assert response.error_message
     assert dict(world.image.controllers) == {}

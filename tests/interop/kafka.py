@@ -78,12 +78,12 @@ class Kafka:
     def __init__(self, directory: Path, data: Path | None = None) -> None:
         self.directory = directory
         self.data = data or directory / "data"
-        self.port, controller_port = free_ports(2)
+        self.port, self.controller_port = free_ports(2)
         self.bootstrap = f"127.0.0.1:{self.port}"
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "log4j2.properties").write_text(LOGGING)
         self.properties = directory / "server.properties"
-        settings = node_settings(self.data, self.port, controller_port)
+        settings = node_settings(self.data, self.port, self.controller_port)
         self.properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
 
     def command(self, main_class: str, *arguments: str) -> list[str]:

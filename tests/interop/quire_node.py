@@ -20,11 +20,13 @@ class QuireNode:
     def __init__(self, directory: Path, data: Path | None = None) -> None:
         self.directory = directory
         self.data = data or directory / "data"
-        self.port, controller_port = free_ports(2)
+        self.port, self.controller_port = free_ports(2)
         self.bootstrap = f"127.0.0.1:{self.port}"
         directory.mkdir(parents=True, exist_ok=True)
+        self.server: subprocess.Popen[bytes] | None = None
+        """The process, while it runs."""
         self.properties = directory / "quire.properties"
-        settings = node_settings(self.data, self.port, controller_port)
+        settings = node_settings(self.data, self.port, self.controller_port)
         self.properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
 
     def command(self, *arguments: str) -> list[str]:
@@ -41,12 +43,12 @@ class QuireNode:
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[None]:
-        """Start it, wait until it answers, and stop it cleanly."""
+    def running(self, command: list[str] | None = None) -> Iterator[None]:
+        """Start it (by another command, if need be), wait until it answers, and stop it cleanly."""
         output = self.directory / "quire.log"
         with output.open("ab") as log:
-            server = subprocess.Popen(
-                self.command("server", "--config", str(self.properties)),
+            server = self.server = subprocess.Popen(
+                command or self.command("server", "--config", str(self.properties)),
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,

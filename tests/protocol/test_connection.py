@@ -218,6 +218,13 @@ def test_api_versions_from_the_future_get_our_range_in_version_0():
     assert decoded.api_keys == [ApiVersion(api_key=18, min_version=0, max_version=4)]
 
 
+@pytest.mark.parametrize("version", [-1, -32768, 5, 32767])
+def test_api_versions_of_any_version_that_is_not_served_are_answered(version):
+    body = struct.pack(">hhih", 18, version, 77, -1) + b"\0" * 8
+    (request,) = feed(ServerFraming(Listener.BROKER), framed(body))
+    assert not request.is_supported
+
+
 def test_an_api_versions_response_has_the_old_header_in_every_version():
     server = ServerFraming(Listener.BROKER)
     client = ClientFraming("me")

@@ -112,7 +112,6 @@ def test_a_number_below_zero_under_a_right_checksum_was_written_so(fields: dict[
     ("fields", "sentence"),
     [
         ({"attributes": 0x20}, "control batches"),
-        ({"attributes": 0x40}, "delete horizon"),
         ({"attributes": 0x10}, "needs a producer id"),
         ({"producer_id": 5, "producer_epoch": 0}, "producer id 5 has sequence -1"),
         ({"last_offset_delta": 3}, "3 records cannot have the last offset delta 3"),
@@ -191,6 +190,18 @@ def test_records_outside_the_window_of_time_are_listed(
         validate_batch(batch, now_ms=NOW_MS, **bounds)  # type: ignore[arg-type]
     assert caught.value.code is ErrorCode.INVALID_TIMESTAMP
     assert [error.batch_index for error in caught.value.record_errors] == indexes
+
+
+def test_a_record_without_a_timestamp_is_in_every_window() -> None:
+    batch = encode_batch([Record(0, -1, b"k", b"v"), Record(1, -1, b"k", b"v")])
+    assert validate_batch(batch, now_ms=NOW_MS, before_max_ms=5).max_timestamp == -1
+    with pytest.raises(InvalidRecordsError) as caught:
+        validate_batch(
+            encode_batch([Record(0, -1, b"k", b"v"), Record(1, 0, b"k", b"v")]),
+            now_ms=NOW_MS,
+            before_max_ms=5,
+        )
+    assert [error.batch_index for error in caught.value.record_errors] == [1]
 
 
 def test_the_window_of_time_does_not_matter_to_log_append_time() -> None:

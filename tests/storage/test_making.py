@@ -39,6 +39,18 @@ def test_new_partitions_are_spread_and_there_after_a_crash() -> None:
     ]
 
 
+def test_a_cordoned_directory_gets_what_is_meant_for_it_only_unless_there_is_no_other() -> None:
+    dirs = Machine("/a", "/b").start()
+    (making,) = plan_making(dirs, WANTED, is_cordoned="/a".__eq__)
+    assert (making.log_dir.path, len(making.partitions)) == ("/b", 4)
+    meta = dirs.log_dirs[0].meta
+    assert meta is not None
+    named = [NewPartition(ORDERS[0], TOPIC_ID, meta.directory_id)]
+    (making,) = plan_making(dirs, named, is_cordoned="/a".__eq__)
+    assert making.log_dir.path == "/a"
+    assert len(plan_making(dirs, WANTED, is_cordoned=lambda _: True)) == 2
+
+
 def test_a_crash_at_any_operation_leaves_a_directory_that_loads() -> None:
     for operations in range(200):
         machine = Machine("/a", seed=operations)

@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+import contextlib
+from functools import partial
+
 from tests.broker.storehouse import Storehouse, batch_of, tell
 
+from quire.protocol.messages.metadata_records import PartitionChangeRecord
+from quire.sim import loop as virtual
+from quire.sim.disk import SimulatedCrash
 from quire.storage.log import Log
 from quire.storage.log_dir import CHECKPOINTS
 from quire.storage.lookup import ReadResult
@@ -55,8 +61,7 @@ def test_a_copy_begins_where_the_log_begins_inside_a_batch_too() -> None:
         copy = copy_of(house)
         follow(copy)
         copy.settle(now_ms=1)
-        plans = [copy.to.checkpoint(name) for name in CHECKPOINTS]
-        moved = copy.exchange(plans, house.replicas.open_log)
+        moved = copy.exchange(house.replicas.open_log)
         assert isinstance(moved.log, Log)
         assert moved.log.segments[0].base_offset == 3
         assert (moved.log.log_start_offset, moved.log.log_end_offset) == (4, 6)
@@ -108,11 +113,57 @@ def test_the_exchange_gives_the_copy_its_live_name_and_takes_the_old_one_away() 
         copy = copy_of(house)
         follow(copy)
         copy.settle(now_ms=1)
-        plans = [copy.to.checkpoint(name) for name in CHECKPOINTS]
-        moved = copy.exchange(plans, house.replicas.open_log)
+        moved = copy.exchange(house.replicas.open_log)
         assert moved.directory == f"{copy.to.path}/orders-0"
         assert not house.disk.exists(copy.directory)
         copy.set_aside(f"{old.log_dir.path}/orders-0.{'00' * 16}-delete")
         assert not house.disk.exists(old.directory)
 
     tell(story, "/a", "/b")
+
+
+async def struck(operations: int) -> bool:
+    """Move a partition on a disk that ends after so many operations; whether it did. Nothing may be lost."""
+    house = Storehouse(None, "/a", "/b")
+    await house.start()
+    topic_id = await house.topic("orders")
+    house.append("orders", 3)
+    house.append("orders", 3)
+    house.replica("orders").log.advance_log_start_offset(2, now_ms=1)
+    await house.replicas.flushes.flush(house.replica("orders"))
+    for name in CHECKPOINTS:
+        await house.replicas.flushes.checkpoint(name)
+    hosted = house.replica("orders").hosted
+    (to,) = (each for each in house.log_dirs.online if each is not hosted.log_dir)
+    assert to.meta is not None
+    assert to.meta.directory_id is not None
+    await house.learn(
+        PartitionChangeRecord(partition_id=0, topic_id=topic_id, directories=[to.meta.directory_id])
+    )
+    house.disk.faults.fail_after(operations=operations)
+    is_struck = True
+    with contextlib.suppress(SimulatedCrash):
+        copy = Copy(hosted, to, unique=bytes(16))
+        to.futures[hosted.topic_partition] = copy.open(house.replicas.open_log)
+        follow(copy)
+        copy.settle(now_ms=1)
+        for name in CHECKPOINTS:
+            to.checkpoint(name).run()
+        copy.exchange(house.replicas.open_log)
+        copy.set_aside(f"{hosted.directory}.{'00' * 16}-delete")
+        is_struck = False
+    again = Storehouse(house.crash(), "/a", "/b")
+    await again.start(house.image)
+    log = again.replica("orders").log
+    assert (log.log_start_offset, log.log_end_offset) == (2, 6)
+    found = log.read(2, max_bytes=1 << 20, upper_bound_offset=6)
+    assert isinstance(found, ReadResult)
+    assert found.records.size
+    return is_struck
+
+
+def test_a_power_loss_at_any_moment_of_a_move_costs_nothing() -> None:
+    operations = 0
+    while virtual.run(partial(struck, operations)):
+        operations += 1
+    assert operations > 30

@@ -62,7 +62,10 @@ def check_form(records: Bytes | None, version: int) -> tuple[ErrorCode, int]:
         return code, 0
     if records[_MAGIC_AT] != 2 or end < HEADER_SIZE:
         return ErrorCode.INVALID_RECORD, 0
-    if version < ZSTD_SINCE_VERSION and records[_ATTRIBUTES_AT] & _CODEC == Compression.ZSTD:
+    codec = records[_ATTRIBUTES_AT] & _CODEC
+    if version < ZSTD_SINCE_VERSION and codec >= Compression.ZSTD:
+        if codec > Compression.ZSTD:
+            return ErrorCode.UNKNOWN_SERVER_ERROR, 0
         return ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, 0
     if end < len(records):
         code, _ = _entry(records, end)
@@ -97,11 +100,12 @@ def without_rest(records: Bytes) -> Bytes:
 
 
 def is_transactional(records: Bytes | None) -> bool:
-    """Whether a batch claims to belong to a transaction."""
+    """Whether a whole batch claims to belong to a transaction."""
     return (
         records is not None
         and len(records) >= HEADER_SIZE
         and bool(records[_ATTRIBUTES_AT] & _TRANSACTIONAL)
+        and _entry(records, 0)[1] >= HEADER_SIZE
     )
 
 
@@ -222,6 +226,7 @@ def rejected(
     size: int = 0,
     *,
     knows_start: bool = False,
+    text: str | None = None,
 ) -> PartitionProduceResponse:
     """An answer that says no, and the counters of it."""
     own = () if replica is None else (replica.figures,)
@@ -231,7 +236,11 @@ def rejected(
     broker.metrics.failed(0, code)
     start = replica.log.log_start_offset if replica is not None and knows_start else UNKNOWN_OFFSET
     return PartitionProduceResponse(
-        index=index, error_code=code, base_offset=UNKNOWN_OFFSET, log_start_offset=start
+        index=index,
+        error_code=code,
+        base_offset=UNKNOWN_OFFSET,
+        log_start_offset=start,
+        error_message=text,
     )
 
 

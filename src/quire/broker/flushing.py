@@ -95,14 +95,21 @@ class Flushes:
     async def checkpoint(self, name: str) -> None:
         """Write one kind of checkpoint in every directory where it would say something new."""
         async with self._checkpointing:
-            await self.write(
+            await self._write(
                 plan
                 for plan in self._log_dirs.checkpoint_plans(name)
                 if plan.log_dir.written.get(name) != plan.offsets
             )
 
-    async def write(self, plans: Iterable[CheckpointPlan]) -> None:
-        """Write these checkpoints; a directory that fails is told of."""
+    async def write(self, log_dir: LogDir, names: Iterable[str]) -> bool:
+        """Write these checkpoints of one directory as they are now; whether all are on the disk."""
+        async with self._checkpointing:
+            plans = [log_dir.checkpoint(name) for name in names]
+            await self._write(plans)
+        return all(log_dir.written.get(one.name) == one.offsets for one in plans)
+
+    async def _write(self, plans: Iterable[CheckpointPlan]) -> None:
+        """A directory that fails is told of."""
         for plan in plans:
             try:
                 await self._background.run(plan.run)

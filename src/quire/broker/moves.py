@@ -196,8 +196,10 @@ class Moves:
         try:
             now_ms = self._clock.wall_ms()
             await self._background.run(partial(copy.settle, now_ms=now_ms))
-            plans = [move.to.checkpoint(name) for name in CHECKPOINTS]
-            new = await self._background.run(partial(copy.exchange, plans, self._home.open_log))
+            if not await self._home.flushes.write(move.to, CHECKPOINTS):
+                self._end(move)
+                return old
+            new = await self._background.run(partial(copy.exchange, self._home.open_log))
         except OSError as error:
             self._home.failed(move.to, error)
             self._end(move)

@@ -296,7 +296,10 @@ class Replicas:
         is_ready: Callable[[], bool],
         make: Callable[[], Awaitable[HostedLog]],
     ) -> None:
-        """If `is_ready` when nothing else goes on, let another replica with the log of `make` take this one's place."""
+        """If `is_ready` when nothing else goes on, let another replica with the log of `make` take this one's place.
+
+        Whoever asks meanwhile is told NOT_LEADER_OR_FOLLOWER, and comes again.
+        """
         async with self._changing:
             await self.flushes.quiet(replica)  # I2
             if replica.gone is not None or not is_ready():
@@ -409,14 +412,14 @@ class Replicas:
         if not wanted:
             return
         try:
-            makings = plan_making(self._log_dirs, wanted)
+            makings = plan_making(self._log_dirs, wanted, is_cordoned=self._roles.is_cordoned)
         except StorageError as error:
             self._journal.say("replicas", "partitions", "cannot be made", error=str(error))
             for one in wanted:
                 self._absent[one.topic_partition] = ErrorCode.KAFKA_STORAGE_ERROR
             return
         for making in makings:
-            await self.flushes.write(making.forgetting)
+            await self.flushes.write(making.log_dir, [plan.name for plan in making.forgetting])
             pieces = [
                 making.partitions[start : start + MAKING_AT_ONCE]
                 for start in range(0, len(making.partitions), MAKING_AT_ONCE)

@@ -72,6 +72,11 @@ class Roles:
         assert self._layers is not None
         return self._layers.topic().file_delete_delay_ms
 
+    def is_cordoned(self, directory: str) -> bool:
+        """Whether a log directory gets no new replicas."""
+        assert self._layers is not None
+        return self._layers.settings.is_cordoned(directory)
+
     def settings_of(self, topic: str) -> tuple[TopicSettings, LogSettings]:
         """Those of a topic, and of its logs. Any thread may ask."""
         assert self._layers is not None

@@ -38,25 +38,22 @@ _PERMISSIONS: Final = range(2, 4)
 
 
 def is_known_rule(asked: creating.AclCreation) -> bool:
-    """Whether every number of a rule means something, if not something that a rule can have."""
-    return _is_known(
-        asked.resource_type, asked.resource_pattern_type, asked.operation, asked.permission_type
+    """Whether no number of a rule is the one that says "unknown"."""
+    return UNKNOWN not in (
+        asked.resource_type,
+        asked.resource_pattern_type,
+        asked.operation,
+        asked.permission_type,
     )
 
 
 def is_known_filter(one: deleting.DeleteAclsFilter) -> bool:
-    """Whether every number of a filter means something."""
-    return _is_known(
-        one.resource_type_filter, one.pattern_type_filter, one.operation, one.permission_type
-    )
-
-
-def _is_known(resource_type: int, pattern_type: int, operation: int, permission: int) -> bool:
-    return (
-        resource_type in (ANY, *_RESOURCE_TYPES)
-        and ANY <= pattern_type <= PREFIXED
-        and operation in (ANY, *_OPERATIONS)
-        and permission in (ANY, *_PERMISSIONS)
+    """Whether no number of a filter is the one that says "unknown"."""
+    return UNKNOWN not in (
+        one.resource_type_filter,
+        one.pattern_type_filter,
+        one.operation,
+        one.permission_type,
     )
 
 

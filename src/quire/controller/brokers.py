@@ -74,17 +74,21 @@ def _registration_error(turn: Turn, request: registrations.BrokerRegistrationReq
     ):
         return ErrorCode.DUPLICATE_BROKER_REGISTRATION
     if request.is_migrating_zk_broker:
-        return ErrorCode.INVALID_REGISTRATION
+        return ErrorCode.BROKER_ID_NOT_REGISTERED
+    if turn.image.metadata_version >= DIRECTORIES_LEVEL:
+        code = _directories_error(turn, request)
+        if code is not ErrorCode.NONE:
+            return code
     supported = {
         one.name: (one.min_supported_version, one.max_supported_version) for one in request.features
     }
+    if METADATA_VERSION not in supported:
+        return ErrorCode.INVALID_REGISTRATION
     levels = {METADATA_VERSION: turn.image.metadata_version, **turn.image.features}
     for name, level in levels.items():
         lowest, highest = supported.get(name, (0, 0))
         if not lowest <= level <= highest:
             return ErrorCode.UNSUPPORTED_VERSION
-    if turn.image.metadata_version >= DIRECTORIES_LEVEL:
-        return _directories_error(turn, request)
     return ErrorCode.NONE
 
 

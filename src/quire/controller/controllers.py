@@ -24,7 +24,7 @@ def register(turn: Turn, request: registrations.ControllerRegistrationRequest) -
     response = registrations.ControllerRegistrationResponse(
         throttle_time_ms=0,
         error_code=ErrorCode.NONE if reason is None else ErrorCode.UNSUPPORTED_VERSION,
-        error_message=reason,
+        error_message=reason or "",
     )
     if reason is not None:
         return Decision(response=response)
@@ -61,7 +61,7 @@ def _refusal(turn: Turn, request: registrations.ControllerRegistrationRequest) -
         one.name: (one.min_supported_version, one.max_supported_version) for one in request.features
     }
     for name, finalized in {METADATA_VERSION: level, **turn.image.features}.items():
-        lowest, highest = supported.get(name, (0, 0))
+        lowest, highest = supported.get(name, (finalized, finalized))
         if not lowest <= finalized <= highest:
             return f"Controller {request.controller_id} does not support {name} at {finalized}."
     return None

@@ -34,7 +34,6 @@ REGISTRATION_VERSION: Final = 4
 HEARTBEAT_VERSION: Final = 2
 CONTROLLER_VERSION: Final = 0
 PAUSE_SECONDS: Final = 0.1
-EVERYTHING: Final = "*"
 
 _PASSING: Final = frozenset(
     {
@@ -209,13 +208,11 @@ class Lifecycle:
 
     def _cordoned(self) -> list[bytes] | None:
         """None while nothing is, and nothing was."""
-        names = self._broker.layers.settings.cordoned_log_dirs
+        settings = self._broker.layers.settings
         known = self._broker.image.brokers.get(self._broker.node_id)
-        if not names and (known is None or not known.cordoned_directories):
+        if not settings.cordoned_log_dirs and (known is None or not known.cordoned_directories):
             return None
-        return _ids(
-            one for one in self._broker.log_dirs.online if one.path in names or EVERYTHING in names
-        )
+        return _ids(one for one in self._broker.log_dirs.online if settings.is_cordoned(one.path))
 
     def _why_refused(self, code: ErrorCode) -> str:
         reason = code.text

@@ -170,8 +170,8 @@ class Spoken:
 
     @property
     def is_supported(self) -> bool:
-        """False for an ApiVersions request from the future, which gets an answer all the same."""
-        return self.version <= self.api.highest
+        """False for an ApiVersions request of a version that is not served, which gets an answer all the same."""
+        return self.api.lowest <= self.version <= self.api.highest
 
     def encode(self, correlation_id: int, response: Any) -> list[Any]:
         """The frame of a response, in few pieces, sizes and header in front."""
@@ -273,7 +273,7 @@ class ServerFraming:
         if api is None or self._listener not in api.listeners:
             raise UnsupportedVersionError(f"API {key} is not served on this listener")
         highest = api.highest if self._unstable_versions else api.highest_stable
-        if key == ApiKey.API_VERSIONS and version > highest:
+        if key == ApiKey.API_VERSIONS and not api.lowest <= version <= highest:
             return Spoken(api, version)
         if not api.lowest <= version <= highest:
             raise UnsupportedVersionError(

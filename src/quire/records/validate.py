@@ -24,6 +24,7 @@ from quire.records.batch import (
     DECOMPRESSED_BYTES_MAX,
     HEADER_SIZE,
     MAGIC_POSITION,
+    NO_TIMESTAMP,
     BatchHeader,
     check_crc,
     read_header,
@@ -212,8 +213,6 @@ def _check_header(header: BatchHeader, origin: Origin) -> None:
         )
     elif origin is Origin.CLIENT and header.is_control:
         why = "clients may not write control batches"
-    elif origin is Origin.CLIENT and header.has_delete_horizon:
-        why = "clients may not set a delete horizon"
     elif header.is_transactional and not header.has_producer_id:
         why = "a transactional batch needs a producer id"
     elif header.has_producer_id and not header.is_control:
@@ -276,8 +275,10 @@ def _check_timestamps(
     errors = tuple(
         RecordError(index, f"timestamp {record.timestamp} is not in {oldest}..{newest}")
         for index, record in enumerate(records)
-        if not oldest <= record.timestamp <= newest
+        if record.timestamp != NO_TIMESTAMP and not oldest <= record.timestamp <= newest
     )
+    if not errors:
+        return
     raise InvalidRecordsError(
         ErrorCode.INVALID_TIMESTAMP,
         f"{len(errors)} records are too far from the broker's time",

@@ -14,7 +14,7 @@ See        docs/formats/log-directory.md
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -94,8 +94,14 @@ class Removal(NamedTuple):
         disk.flush_directory(self.log_dir.path)
 
 
-def plan_making(log_dirs: LogDirs, wanted: Iterable[NewPartition]) -> list[Making]:
-    """Spread new partitions over the directories that work: the one named, else the emptiest.
+def plan_making(
+    log_dirs: LogDirs,
+    wanted: Iterable[NewPartition],
+    *,
+    is_cordoned: Callable[[str], bool] = lambda _: False,
+) -> list[Making]:
+    """Spread new partitions over the directories that work: the one named, else the emptiest of those that are not
+    cordoned, if there is one.
 
     StorageError when no directory works, or when the one named is not there.
     """
@@ -110,6 +116,8 @@ def plan_making(log_dirs: LogDirs, wanted: Iterable[NewPartition]) -> list[Makin
         ]
         if not candidates:
             raise StorageError(f"no log directory works for {partition.topic_partition}")
+        if partition.directory_id is None:
+            candidates = [one for one in candidates if not is_cordoned(one.path)] or candidates
         place = min(candidates, key=lambda each: counts[each.path])
         counts[place.path] += 1
         chosen.setdefault(place.path, []).append(partition)

@@ -25,7 +25,7 @@ from quire.storage.directory_names import Stage, staged_name
 from quire.storage.file_slice import FileSlice
 from quire.storage.loading import LastStop
 from quire.storage.log import Log
-from quire.storage.log_dir import CheckpointPlan, HostedLog, LogDir, LogToOpen, OpenLog
+from quire.storage.log_dir import HostedLog, LogDir, LogToOpen, OpenLog
 from quire.storage.lookup import ReadResult
 from quire.storage.partition_metadata import write_topic_id
 
@@ -107,12 +107,10 @@ class Copy:
             log.advance_log_start_offset(self.source.log_start_offset, now_ms=now_ms)
         log.close(now_ms=now_ms)
 
-    def exchange(self, checkpoints: list[CheckpointPlan], open_log: OpenLog) -> HostedLog:
-        """The copy gets its live name (I2); `set_aside` comes next."""
+    def exchange(self, open_log: OpenLog) -> HostedLog:
+        """The copy, which is settled and in the checkpoints (I2), gets its live name; `set_aside` comes next."""
         disk, key = self.to.disk, self.original.topic_partition
         closed = self._opened()
-        for plan in checkpoints:
-            plan.run()
         live = f"{self.to.path}/{key}"
         disk.rename(self.directory, live)
         disk.flush_directory(self.to.path)

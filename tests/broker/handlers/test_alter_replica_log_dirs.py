@@ -82,6 +82,16 @@ def test_what_cannot_move_is_told_why(wanted: tuple[str, str, int], code: ErrorC
     tell(story, "/a", "/b", "/c")
 
 
+def test_a_cordoned_directory_takes_no_replica() -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("orders", partitions=2)
+        assert [each.hosted.log_dir.path for each in house.replicas] == ["/a", "/a"]
+        answer = await ask(house, ("/b", "orders", 0))
+        assert answer == [("orders", 0, ErrorCode.INVALID_REPLICA_ASSIGNMENT)]
+
+    tell(story, "/a", "/b", log_dirs="/a,/b", cordoned_log_dirs="/b")
+
+
 def test_the_last_of_several_destinations_counts() -> None:
     async def story(house: Storehouse) -> None:
         await house.topic("orders")

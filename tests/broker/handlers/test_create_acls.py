@@ -42,8 +42,18 @@ def test_with_one_the_controller_stores_them() -> None:
     assert len(scene.broker.image.acls) == 1
 
 
-@pytest.mark.parametrize("strange", [creation(kind=0), creation(kind=8), creation(operation=16)])
-def test_a_number_that_means_nothing_closes_the_connection(
+@pytest.mark.parametrize("strange", [creation(kind=8), creation(operation=16)])
+def test_a_number_that_says_nothing_is_refused(strange: create_acls.AclCreation) -> None:
+    scene = Scene(authorizer_class_name="org.example.Authorizer")
+    response = scene.ask(create_acls.CreateAclsRequest(creations=[creation(), strange]))
+    assert [one.error_code for one in response.results] == [
+        ErrorCode.NONE,
+        ErrorCode.INVALID_REQUEST,
+    ]
+
+
+@pytest.mark.parametrize("strange", [creation(kind=0), creation(operation=0)])
+def test_the_number_that_says_unknown_closes_the_connection(
     strange: create_acls.AclCreation,
 ) -> None:
     scene = Scene()

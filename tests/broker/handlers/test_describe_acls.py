@@ -40,7 +40,15 @@ def test_rules_are_told_by_resource() -> None:
     assert found == {"a": [3, 4], "b": [3]}
 
 
-def test_a_number_that_means_nothing_closes_the_connection() -> None:
+def test_the_number_that_says_unknown_closes_the_connection() -> None:
     scene = Scene()
-    for strange in (asked(kind=0), asked(kind=99), asked(pattern=0)):
+    for strange in (asked(kind=0), asked(pattern=0)):
         assert handle(scene.broker, scene.call(strange, 3, ALICE)) is CLOSE
+
+
+def test_a_number_that_says_nothing_finds_nothing() -> None:
+    scene = Scene(authorizer_class_name="org.example.Authorizer")
+    scene.ask(create_acls.CreateAclsRequest(creations=[creation("a", 3)]))
+    for strange in (asked(kind=99), asked(pattern=99)):
+        response = scene.ask(strange)
+        assert (response.error_code, response.resources) == (ErrorCode.NONE, [])

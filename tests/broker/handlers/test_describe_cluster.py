@@ -43,6 +43,11 @@ def test_fenced_brokers_are_told_when_they_are_asked_for() -> None:
     assert [(one.broker_id, one.is_fenced) for one in told] == [(1, False), (2, True)]
 
 
+def test_version_0_knows_no_kinds_and_is_an_invalid_request_to_a_controller() -> None:
+    response = Scene().ask(asked(), 0, client=BY_CONTROLLER)
+    assert response.error_code == ErrorCode.INVALID_REQUEST
+
+
 @pytest.mark.parametrize(
     ("kind", "by_controller", "code"),
     [

@@ -49,10 +49,13 @@ def test_a_follower_answers_and_a_stranger_does_not() -> None:
     async def story(house: Storehouse) -> None:
         await house.topic("followed", replicas=(NODE, 2), leader=2)
         await house.topic("elsewhere", replicas=(2,), leader=2)
-        found = await ask(house, ("followed", 0), ("elsewhere", 0), ("nobody", 0), ("a b", 0))
+        found = await ask(
+            house, ("followed", 0), ("elsewhere", 0), ("nobody", 0), ("followed", 7), ("a b", 0)
+        )
         assert [(one.error_code, bool(one.error_message)) for one in found] == [
             (ErrorCode.NONE, False),
             (ErrorCode.NOT_LEADER_OR_FOLLOWER, False),
+            (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, True),
             (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, False),
             (ErrorCode.INVALID_TOPIC_EXCEPTION, True),
         ]

@@ -382,3 +382,14 @@ def test_a_connection_that_ends_leaves_nothing_waiting() -> None:
         assert len(house.broker.waiting.fetch) == 0
 
     tell(story)
+
+
+def test_a_negative_leader_epoch_is_none() -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("orders", leader_epoch=3)
+        house.append("orders", 3)
+        desk = await Desk.open(house)
+        found = await desk.fetch("orders", 0, current_leader_epoch=-7, last_fetched_epoch=-7)
+        assert values_of(found) == [(offset, b"v") for offset in range(3)]
+
+    tell(story)

@@ -271,3 +271,13 @@ def test_a_broken_disk_is_told_as_such() -> None:
         assert house.replicas.get("orders", 0) is None
 
     tell(story)
+
+
+def test_an_unknown_isolation_level_is_refused() -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("orders")
+        desk = await Desk.open(house)
+        told = await desk.offset("orders", LATEST, isolation_level=7)
+        assert code_of(told) is ErrorCode.UNKNOWN_SERVER_ERROR
+
+    tell(story)

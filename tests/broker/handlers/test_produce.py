@@ -78,6 +78,40 @@ def test_each_partition_of_a_request_has_its_own_answer() -> None:
     tell(story)
 
 
+def test_of_a_partition_that_is_named_twice_the_last_batch_counts() -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("a", partitions=2)
+        desk = await Desk.open(house)
+
+        def data(index: int, value: bytes) -> TopicProduceData:
+            one = PartitionProduceData(index=index, records=batch_of(1, value=value))
+            return TopicProduceData(name="a", partition_data=[one])
+
+        request = ProduceRequest(
+            acks=-1, timeout_ms=1000,
+            topic_data=[data(0, b"first"), data(1, b"other"), data(0, b"last")],
+        )  # fmt: skip
+        answer = await desk.caller.ask(request, 12)
+        assert [
+            (topic.name, [(one.index, one.error_code) for one in topic.partition_responses])
+            for topic in answer.responses
+        ] == [("a", [(0, 0), (1, 0)])]
+        assert values_of(await desk.fetch("a", 0)) == [(0, b"last")]
+
+    tell(story)
+
+
+def test_what_is_no_batch_is_refused_with_words() -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("a")
+        desk = await Desk.open(house)
+        told = await desk.produce("a", bytes(range(256)))
+        assert code_of(told) is ErrorCode.CORRUPT_MESSAGE
+        assert told.error_message
+
+    tell(story)
+
+
 def test_acks_0_has_no_answer_and_an_error_ends_the_connection() -> None:
     async def story(house: Storehouse) -> None:
         await house.topic("orders")

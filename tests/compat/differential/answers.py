@@ -6,12 +6,15 @@ of error messages and documentation (ours are our own; whether there are any is 
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from quire.protocol.schema import Array, Nested, Scalar, Variable, fields_of
-from quire.records.batch import iterate_headers
+from quire.records.batch import HEADER_SIZE, decode_records, iterate_headers
+from quire.records.compression import Compression
 
 Shown = Any
 WORDS = frozenset({"error_message", "documentation", "batch_index_error_message"})
@@ -28,6 +31,7 @@ BY_KIND = frozenset(
         "session_id",
         "producer_id",
         "last_timestamp",
+        "log_append_time_ms",
     }
 )
 """Of these only whether they are negative, zero or positive, empty or not, is compared."""
@@ -37,6 +41,8 @@ UNORDERED = {
     "DescribeConfigsResult.configs": "name",
     "CreatableTopicResult.configs": "name",
     "DescribeClientQuotasResponse.entries": "entity",
+    "AlterClientQuotasResponse.entries": "entity",
+    "AlterClientQuotasResponseEntryData.entity": "entity_type",
     "EntryData.entity": "entity_type",
     "EntryData.values": "key",
     "ListConfigResourcesResponse.config_resources": "resource_name",
@@ -67,23 +73,36 @@ UNORDERED = {
     "OffsetForLeaderEpochResponse.topics": "topic",
     "FetchResponse.responses": "topic",
     "DescribeProducersResponse.topics": "name",
+    "PartitionResponse.active_producers": "producer_epoch",
 }
 """Lists whose order says nothing, and what they are sorted by."""
 
+OPAQUE = frozenset({"subscription_id"})
+"""Numbers that mean nothing to anybody else."""
+_ADDRESS = re.compile(r"127\.0\.0\.1:\d+")
+NAMES = ("name", "api_key", "partition_index", "index", "topic", "topic_name", "resource_name")
+"""Of a list's items, what tells one from the other."""
 
-def shown(answer: Any, topic_names: Mapping[bytes, str]) -> Shown:
+
+class Known(NamedTuple):
+    """What is known of the system that answers."""
+
+    topic_names: Mapping[bytes, str]
+    data: str
+    """Where its data is."""
+
+
+def shown(answer: Any, known: Known) -> Shown:
     """A message as dictionaries, lists and plain values."""
-    if isinstance(answer, str):
-        return answer
-    return _structure(answer, topic_names)
+    return answer if isinstance(answer, str) else _structure(answer, known)
 
 
-def _structure(value: Any, names: Mapping[bytes, str]) -> Shown:
+def _structure(value: Any, known: Known) -> Shown:
     if value is None:
         return None
     found: dict[str, Shown] = {}
     for one in fields_of(type(value)):
-        held = _value(one.name, one.type, getattr(value, one.name), names)
+        held = _value(one.name, one.type, getattr(value, one.name), known)
         by = UNORDERED.get(f"{type(value).__name__}.{one.name}")
         if by is not None and held is not None:
             held = sorted(held, key=lambda item, by=by: (str(item[by]), str(item)))
@@ -91,21 +110,25 @@ def _structure(value: Any, names: Mapping[bytes, str]) -> Shown:
     return found
 
 
-def _value(name: str, wire_type: Any, value: Any, names: Mapping[bytes, str]) -> Shown:
+def _value(name: str, wire_type: Any, value: Any, known: Known) -> Shown:
     if value is None:
         return None
     if name in WORDS:
         return "<words>" if value else value
     if name in BY_KIND:
         return _kind(name, value)
+    if name in OPAQUE:
+        return f"<{name}>"
+    if isinstance(value, str):
+        return _ADDRESS.sub("127.0.0.1:<port>", value).replace(known.data, "<data>")
     if isinstance(wire_type, Array):
-        return [_value("", wire_type.element, one, names) for one in value]
+        return [_value("", wire_type.element, one, known) for one in value]
     if isinstance(wire_type, Nested):
-        return _structure(value, names)
+        return _structure(value, known)
     if isinstance(wire_type, Variable) and wire_type.name == "records":
         return _batches(bytes(value))
     if isinstance(wire_type, Scalar) and wire_type.name == "uuid":
-        return _id(bytes(value), names)
+        return _id(bytes(value), known)
     return bytes(value).hex() if isinstance(value, bytes | bytearray | memoryview) else value
 
 
@@ -115,14 +138,15 @@ def _kind(name: str, value: Any) -> str:
     return f"<{name} {'below' if value < 0 else 'above' if value else ''} zero>"
 
 
-def _id(value: bytes, names: Mapping[bytes, str]) -> str:
-    if value in names:
-        return f"<id of {names[value]}>"
+def _id(value: bytes, known: Known) -> str:
+    if value in known.topic_names:
+        return f"<id of {known.topic_names[value]}>"
     return "<id>" if value[0] or value[-1] > 15 else value.hex()
 
 
+@functools.cache
 def _batches(value: bytes) -> list[Shown]:
-    """What each batch says of itself; the bytes behind its header by their digest."""
+    """What each batch says of itself; its records by a digest, unpacked where they are packed."""
     found = []
     for position, header in iterate_headers(value):
         said = header._asdict()
@@ -132,7 +156,15 @@ def _batches(value: bytes) -> list[Shown]:
         if header.producer_id > 0:
             said["producer_id"] = "<producer id>"
             said.pop("crc", None)
-        body = value[position + 61 : position + header.size]
+        if header.compression is Compression.NONE:
+            body = value[position + HEADER_SIZE : position + header.size]
+        else:
+            for key in ("batch_length", "crc"):
+                said.pop(key, None)
+            records = decode_records(value, position, header)
+            if header.is_log_append_time:
+                records = [one._replace(timestamp=0) for one in records]
+            body = repr(records).encode()
         found.append({**said, "body": hashlib.sha256(body).hexdigest()[:16]})
     return found
 
@@ -168,7 +200,11 @@ def _by_name(items: list[Shown]) -> dict[str, Shown]:
     """Items under what they call themselves, so that one too many does not shift all others."""
     found: dict[str, Shown] = {}
     for index, item in enumerate(items):
-        called = item.get("name") if isinstance(item, dict) else None
-        key = str(index) if not isinstance(called, str) or called in found else called
+        called = (
+            next((item[one] for one in NAMES if one in item), index)
+            if isinstance(item, dict)
+            else index
+        )
+        key = str(index) if str(called) in found else str(called)
         found[key] = item
     return found

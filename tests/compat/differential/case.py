@@ -9,6 +9,8 @@ from typing import Any
 
 from quire.protocol.schema import declaration_of
 
+SESSION = -77
+"""Stands for the id of the fetch session that was made last, whatever it is in the system that is asked."""
 STAND_INS: dict[bytes, str] = {}
 """What stands for a topic's id in a request -> the topic. The systems draw different ids."""
 
@@ -35,6 +37,8 @@ class Frames:
 
     label: str
     sent: bytes
+    hangs_up: bool = False
+    """Whether nothing more is sent afterwards, which the server is told."""
 
 
 def case(label: str, request: Any, since: int = 0, until: int = 99) -> Case:

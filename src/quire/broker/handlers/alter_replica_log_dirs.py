@@ -5,7 +5,7 @@ there, and a move that it was on ends.
 
 Versions   2 flexible
 Not here   the move (broker.moves).
-See        KIP-113, KIP-858
+See        KIP-113, KIP-858, KIP-1066 (cordoned directories)
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ def _begin(broker: Broker, key: TopicPartition, path: str) -> ErrorCode:
         return ErrorCode.LOG_DIR_NOT_FOUND
     if to.failure is not None:
         return ErrorCode.KAFKA_STORAGE_ERROR
+    if broker.layers.settings.is_cordoned(path):
+        return ErrorCode.INVALID_REPLICA_ASSIGNMENT
     replica = broker.replicas.get(*key)
     if replica is None:
         code = broker.replicas.why_not(*key)

@@ -1,7 +1,7 @@
 """CreateAcls: access rules, added one by one; decided by the controller.
 
-Without an authorizer nobody would obey them: SECURITY_DISABLED for each. A rule with a number that means nothing
-closes the connection, as Kafka does.
+Without an authorizer nobody would obey them: SECURITY_DISABLED for each. A rule with the number that says
+"unknown" closes the connection, as in Kafka.
 
 Versions   1 pattern types · 2 flexible · 3 resources that are users
 Not here   what is refused (controller.acls), what a rule allows (security).

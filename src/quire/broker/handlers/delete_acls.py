@@ -1,7 +1,7 @@
 """DeleteAcls: access rules go that any of the filters finds; decided by the controller.
 
-Without an authorizer there are none to speak of: SECURITY_DISABLED for each filter. A filter with a number that means
-nothing closes the connection, as Kafka does.
+Without an authorizer there are none to speak of: SECURITY_DISABLED for each filter. A filter with the number that says
+"unknown" closes the connection, as in Kafka.
 
 Versions   1 pattern types · 2 flexible · 3 resources that are users
 Not here   what is refused (controller.acls).

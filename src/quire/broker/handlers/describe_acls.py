@@ -1,7 +1,7 @@
 """DescribeAcls: the access rules that a filter finds, by resource.
 
-Without an authorizer there are none to speak of: SECURITY_DISABLED. A filter with a number that means nothing closes
-the connection, as Kafka does.
+Without an authorizer there are none to speak of: SECURITY_DISABLED. A filter with the number that says "unknown"
+closes the connection, as in Kafka; one with a number that says nothing finds nothing.
 
 Versions   1 pattern types · 2 flexible · 3 resources that are users
 Not here   what a rule allows (security).

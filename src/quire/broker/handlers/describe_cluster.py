@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import Final
 
 from quire.broker.broker import Broker
 from quire.broker.call import Call
@@ -23,6 +24,8 @@ from quire.protocol.messages.describe_cluster import (
     DescribeClusterRequest,
     DescribeClusterResponse,
 )
+
+ENDPOINT_TYPES_SINCE: Final = 1
 
 
 class EndpointType(IntEnum):
@@ -38,7 +41,7 @@ def handle(broker: Broker, call: Call) -> DescribeClusterResponse:
     by_controller = comes_by_controller(broker, call)
     here = EndpointType.CONTROLLER if by_controller else EndpointType.BROKER
     if request.endpoint_type != here:
-        return _refused(request.endpoint_type, here)
+        return _refused(request.endpoint_type, here, call.version)
     nodes: Iterable[Node]
     if by_controller:
         nodes, controller_id = _controllers(broker, call), broker.quorum.leader_id
@@ -79,13 +82,12 @@ def _controllers(broker: Broker, call: Call) -> list[Node]:
     return found
 
 
-def _refused(asked: int, here: EndpointType) -> DescribeClusterResponse:
+def _refused(asked: int, here: EndpointType, version: int) -> DescribeClusterResponse:
     known = asked in list(EndpointType)
+    code = ErrorCode.MISMATCHED_ENDPOINT_TYPE if known else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
     return DescribeClusterResponse(
         throttle_time_ms=0,
-        error_code=ErrorCode.MISMATCHED_ENDPOINT_TYPE
-        if known
-        else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+        error_code=code if version >= ENDPOINT_TYPES_SINCE else ErrorCode.INVALID_REQUEST,
         error_message=f"this listener tells of {here.name.lower()}s only"
         if known
         else f"{asked} is no kind of endpoint",

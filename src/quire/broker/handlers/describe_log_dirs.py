@@ -27,7 +27,6 @@ from quire.storage.log import Log
 from quire.storage.log_dir import HostedLog, LogDir
 from quire.types import TopicPartition
 
-ALL: Final = "*"
 NO_LAG_KNOWN: Final = -1
 LARGEST: Final = 2**63 - 1
 
@@ -67,7 +66,6 @@ def _described(
         *((each, False) for each in log_dir.logs.values()),
         *((each, True) for each in log_dir.futures.values()),
     ]
-    cordoned = broker.layers.settings.cordoned_log_dirs
     return DescribeLogDirsResult(
         error_code=ErrorCode.NONE,
         log_dir=log_dir.path,
@@ -77,7 +75,7 @@ def _described(
         ),
         total_bytes=min(total, LARGEST),
         usable_bytes=min(usable, LARGEST),
-        is_cordoned=log_dir.path in cordoned or ALL in cordoned,
+        is_cordoned=broker.layers.settings.is_cordoned(log_dir.path),
     )
 
 

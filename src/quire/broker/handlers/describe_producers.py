@@ -51,6 +51,8 @@ def _producers(broker: Broker, topic: str, index: int) -> PartitionResponse:
     if not is_topic_name(topic):
         code = ErrorCode.INVALID_TOPIC_EXCEPTION
         text = f"{topic!r} is not a topic's name"
+    elif topic not in broker.image.topics:
+        text = f"there is no topic {topic}"
     broker.metrics.failed(API, code)
     return PartitionResponse(
         partition_index=index, error_code=code, error_message=text, active_producers=[]

@@ -32,6 +32,7 @@ from quire.protocol.messages.fetch import (
     NodeEndpoint,
     PartitionData,
 )
+from quire.replication.leader import NO_EPOCH
 from quire.storage.lookup import bytes_between
 from quire.storage.segment import Segment
 
@@ -302,8 +303,8 @@ def handle(broker: Broker, call: Call) -> Any:
             wanted[name, one.partition] = Wanted(
                 one.fetch_offset,
                 one.partition_max_bytes,
-                one.current_leader_epoch,
-                one.last_fetched_epoch,
+                max(one.current_leader_epoch, NO_EPOCH),
+                max(one.last_fetched_epoch, NO_EPOCH),
                 one.log_start_offset,
             )
     forgotten = [

@@ -44,6 +44,7 @@ SINCE: Final = {
 }
 """The versions in which the names came."""
 LEADER_EPOCHS_SINCE: Final = 4
+READ_UNCOMMITTED: Final = 0
 CONSUMER: Final = -1
 DEBUGGER: Final = -2
 UNKNOWN: Final = -1
@@ -67,6 +68,8 @@ def handle(broker: Broker, call: Call) -> ListOffsetsResponse:
 def _answers(
     broker: Broker, call: Call, topic: str, asked: list[ListOffsetsPartition]
 ) -> list[ListOffsetsPartitionResponse]:
+    if call.request.isolation_level not in (READ_UNCOMMITTED, READ_COMMITTED):
+        return [_refused(one, ErrorCode.UNKNOWN_SERVER_ERROR) for one in asked]
     times = Counter(one.partition_index for one in asked)
     answers = []
     for one in {each.partition_index: each for each in asked}.values():

@@ -39,9 +39,11 @@ from quire.ports.disk import Bytes
 from quire.protocol.messages.produce import (
     LeaderIdAndEpoch,
     NodeEndpoint,
+    PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
+    TopicProduceData,
     TopicProduceResponse,
 )
 from quire.protocol.schema import ZERO_UUID
@@ -53,6 +55,7 @@ TOPIC_IDS_SINCE: Final = 13
 LEADERS_SINCE: Final = 10
 ABORTABLE_SINCE: Final = 11
 ACKS_NONE: Final = 0
+_NO_BATCH: Final = "what was sent is no batch of records"
 
 
 class _Appended:
@@ -119,7 +122,7 @@ class _Produce:
         request, version = self._request, self._call.version
         refusal = self._refuse_all()
         heavy: list[tuple[Replica, int, Bytes, list[PartitionProduceResponse]]] = []
-        for topic in request.topic_data:
+        for topic in _once(request.topic_data):
             answers: list[PartitionProduceResponse] = []
             name: str | None = topic.name
             if version >= TOPIC_IDS_SINCE:
@@ -133,7 +136,8 @@ class _Produce:
                 ):
                     replica = ErrorCode.UNKNOWN_TOPIC_ID  # its name is another topic's by now
                 if not isinstance(replica, Replica):
-                    answers.append(rejected(self._broker, None, data.index, replica))
+                    text = _NO_BATCH if replica is ErrorCode.CORRUPT_MESSAGE else None
+                    answers.append(rejected(self._broker, None, data.index, replica, text=text))
                     continue
                 assert records is not None
                 records = without_rest(records)
@@ -339,6 +343,20 @@ class _Produce:
 def handle(broker: Broker, call: Call) -> Any:
     """Answer, or wait; see the module."""
     return _Produce(broker, call).begin()
+
+
+def _once(topics: list[TopicProduceData]) -> list[TopicProduceData]:
+    """Each topic and partition once: the last batch for a partition is the one that counts."""
+    if len(topics) == 1 and len(topics[0].partition_data) == 1:
+        return topics
+    found: dict[tuple[str, bytes], dict[int, PartitionProduceData]] = {}
+    for topic in topics:
+        parts = found.setdefault((topic.name, bytes(topic.topic_id)), {})
+        parts.update({data.index: data for data in topic.partition_data})
+    return [
+        TopicProduceData(name=name, topic_id=topic_id, partition_data=list(parts.values()))
+        for (name, topic_id), parts in found.items()
+    ]
 
 
 def _to_failure(response: PartitionProduceResponse, code: ErrorCode) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from quire.config.broker.cleaner import CleanerSection
 from quire.config.broker.coordinators import CoordinatorsSection
 from quire.config.broker.log import LogSection
@@ -17,6 +19,8 @@ from quire.config.broker.share import ShareSection
 from quire.config.broker.ssl import SslSection
 from quire.config.broker.tiered import TieredSection
 from quire.config.setting import Settings
+
+EVERYTHING: Final = "*"
 
 
 class BrokerSettings(
@@ -40,6 +44,10 @@ class BrokerSettings(
     @property
     def log_directories(self) -> tuple[str, ...]:
         return self.log_dir if self.log_dirs is None else self.log_dirs
+
+    def is_cordoned(self, directory: str) -> bool:
+        """Whether a directory gets no new replicas."""
+        return directory in self.cordoned_log_dirs or EVERYTHING in self.cordoned_log_dirs
 
     @property
     def metadata_log_directory(self) -> str:

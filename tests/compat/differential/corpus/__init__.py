@@ -1,1 +1,64 @@
 """What is asked of both systems, in this order: every API and version, in good faith, oddly and with malice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tests.compat.differential.case import Case, Frames
+from tests.compat.differential.corpus import (
+    cluster,
+    configs,
+    controllers,
+    damage,
+    data,
+    frames,
+    reading,
+    security,
+    topics,
+)
+
+from quire.broker.dispatch import BROKER_TABLE, CONTROLLER_TABLE
+
+
+class Part(NamedTuple):
+    """Questions to one kind of listener."""
+
+    name: str
+    questions: Sequence[Case | Frames]
+    by_controller: bool = False
+    settles: bool = True
+    """Whether an answer may change the metadata."""
+
+
+EVERYTHING: tuple[Case, ...] = (
+    *frames.CASES, *topics.BEFORE, *configs.CASES, *security.CASES, *cluster.CASES, *data.CASES,
+    *reading.CASES, *controllers.CASES, *topics.AFTER,
+)  # fmt: skip
+
+PARTS: tuple[Part, ...] = (
+    Part("versions", frames.CASES, settles=False),
+    Part("topics", topics.BEFORE),
+    Part("settings", configs.CASES),
+    Part("security", security.CASES),
+    Part("cluster", cluster.CASES),
+    Part("data topics", data.TOPICS),
+    Part("produce", data.CASES, settles=False),
+    Part("read", reading.CASES, settles=False),
+    Part("versions of the controller", frames.CASES, by_controller=True, settles=False),
+    Part("topics of the controller", [*topics.BEFORE, *topics.AFTER], by_controller=True),
+    Part("settings of the controller", configs.CASES, by_controller=True),
+    Part("security of the controller", security.CASES, by_controller=True),
+    Part("cluster of the controller", cluster.CASES, by_controller=True),
+    Part("controllers", controllers.CASES, by_controller=True),
+    Part("deletion", topics.AFTER),
+    Part("frames", frames.FRAMES, settles=False),
+    Part("frames of the controller", frames.FRAMES, by_controller=True, settles=False),
+    Part("damage", damage.damaged(EVERYTHING, BROKER_TABLE), settles=False),
+    Part(
+        "damage of the controller",
+        damage.damaged(EVERYTHING, CONTROLLER_TABLE),
+        by_controller=True,
+        settles=False,
+    ),
+)

@@ -71,7 +71,8 @@ QUOTAS: list[Case] = [
     case("limit: nearly whole", limit(entry(ALICE, ("producer_byte_rate", 1.0000001)))),
     case("limit: zero", limit(entry(ALICE, ("producer_byte_rate", 0.0)))),
     case("limit: negative", limit(entry(ALICE, ("producer_byte_rate", -1.0)))),
-    case("limit: not a number", limit(entry(ALICE, ("request_percentage", float("nan"))))),
+    case("limit: not a number", limit(
+        entry([("user", "nan")], ("request_percentage", float("nan"))), validate_only=True)),
     case("limit: endless", limit(entry(ALICE, ("producer_byte_rate", float("inf"))))),
     case("limit: very much", limit(entry(ALICE, ("producer_byte_rate", 1e300)))),
     case("limit: remove what is not there", limit(entry([("user", "bob")], ("producer_byte_rate", None)))),
@@ -79,8 +80,9 @@ QUOTAS: list[Case] = [
     case("limit: no operations", limit(entry(ALICE))),
     case("limit: a key twice", limit(
         entry(ALICE, ("producer_byte_rate", 1.0), ("producer_byte_rate", 1024.0)))),
-    case("limit: an entity twice", limit(
-        entry(ALICE, ("producer_byte_rate", 7.0)), entry(ALICE, ("consumer_byte_rate", 7.0)))),
+    case("limit: an entity twice", limit(  # Kafka refuses it, and writes the first all the same
+        entry(ALICE, ("producer_byte_rate", 1.0000001)),
+        entry(ALICE, ("consumer_byte_rate", 7.0)))),
     case("limit: no entity", limit(entry([], ("producer_byte_rate", 1.0)))),
     case("limit: empty name", limit(entry([("user", "")], ("producer_byte_rate", 1.0)))),
     case("limit: unknown type", limit(entry([("group", "x")], ("producer_byte_rate", 1.0)))),
@@ -185,6 +187,11 @@ def rule(kind: int = 2, name: str = "t", v: int = 3, **more: Any) -> Any:
     )
 
 
+ALL_RULES: dict[str, Any] = {
+    "resource_type_filter": 1, "resource_name_filter": None, "principal_filter": None,
+    "host_filter": None, "operation": 1, "permission_type": 1,
+}  # fmt: skip
+
 RULES: list[Case] = [
     case("rules: all", describe_acls.DescribeAclsRequest(
         resource_type_filter=1, resource_name_filter=None, pattern_type_filter=3,
@@ -195,10 +202,18 @@ RULES: list[Case] = [
     case("rule: one", create_acls.CreateAclsRequest(creations=[rule()])),
     case("rule: some", create_acls.CreateAclsRequest(creations=[rule(), rule(name="")])),
     case("rule: unknown kind", create_acls.CreateAclsRequest(creations=[rule(0)])),
+    case("rule: no such kind", create_acls.CreateAclsRequest(creations=[rule(99)])),
+    case("rule: no such operation", create_acls.CreateAclsRequest(creations=[rule(operation=99)])),
     case("rule: none", create_acls.CreateAclsRequest(creations=[])),
     case("rule: removed", delete_acls.DeleteAclsRequest(filters=[delete_acls.DeleteAclsFilter(
         resource_type_filter=1, resource_name_filter=None, principal_filter=None,
         host_filter=None, operation=1, permission_type=1)])),
+    *(case(f"rule: removed by {what} {number}", delete_acls.DeleteAclsRequest(filters=[
+        delete_acls.DeleteAclsFilter(**{**ALL_RULES, what: number})]))
+      for what in ("resource_type_filter", "operation", "permission_type") for number in (0, 99)),
+    *(case(f"rules: {what} {number}", describe_acls.DescribeAclsRequest(
+        **{**ALL_RULES, "pattern_type_filter": 3, what: number}))
+      for what in ("resource_type_filter", "operation", "permission_type") for number in (0, 99)),
     case("rule: none removed", delete_acls.DeleteAclsRequest(filters=[])),
 ]  # fmt: skip
 
