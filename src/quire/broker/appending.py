@@ -138,7 +138,14 @@ Fit = tuple[bytearray | memoryview, BatchHeader]
 
 
 def write(
-    broker: Broker, replica: Replica, index: int, fit: Fit, *, now_ms: int, monotonic_ms: int
+    broker: Broker,
+    replica: Replica,
+    index: int,
+    fit: Fit,
+    *,
+    now_ms: int,
+    monotonic_ms: int,
+    requires_sequence_zero: bool = False,
 ) -> PartitionProduceResponse:
     """Append, and say where."""
     buffer, header = fit
@@ -147,7 +154,13 @@ def write(
     if size > log.settings.segment_bytes:
         return rejected(broker, replica, index, ErrorCode.RECORD_LIST_TOO_LARGE, size)
     try:
-        outcome = broker.replicas.append(replica, buffer, now_ms=now_ms, monotonic_ms=monotonic_ms)
+        outcome = broker.replicas.append(
+            replica,
+            buffer,
+            now_ms=now_ms,
+            monotonic_ms=monotonic_ms,
+            requires_sequence_zero=requires_sequence_zero,
+        )
     except StorageError:
         return rejected(broker, replica, index, ErrorCode.KAFKA_STORAGE_ERROR, size)
     if outcome.__class__ is AppendInfo:

@@ -64,6 +64,8 @@ _DESCRIBE_CLUSTER: Final = Operation.DESCRIBE, Resource.CLUSTER
 _DESCRIBE_TOPIC: Final = Operation.DESCRIBE, Resource.TOPIC
 _READ_GROUP: Final = Operation.READ, Resource.GROUP
 _DESCRIBE_GROUP: Final = Operation.DESCRIBE, Resource.GROUP
+_WRITE_TRANSACTION: Final = Operation.WRITE, Resource.TRANSACTIONAL_ID
+_DESCRIBE_TRANSACTION: Final = Operation.DESCRIBE, Resource.TRANSACTIONAL_ID
 _DESCRIBE_CONFIGS: Final = Operation.DESCRIBE_CONFIGS, Resource.CLUSTER
 _ALTER_CONFIGS: Final = Operation.ALTER_CONFIGS, Resource.CLUSTER
 
@@ -81,6 +83,10 @@ BROKER_TABLE: Final[dict[ApiKey, Row]] = {
     ApiKey.DELETE_RECORDS: Row("delete_records", Operation.DELETE, Resource.TOPIC),
     ApiKey.INIT_PRODUCER_ID: Row("init_producer_id", Operation.IDEMPOTENT_WRITE, Resource.CLUSTER),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: Row("offset_for_leader_epoch", *_DESCRIBE_TOPIC),
+    ApiKey.ADD_PARTITIONS_TO_TXN: Row("add_partitions_to_txn", *_WRITE_TRANSACTION),
+    ApiKey.ADD_OFFSETS_TO_TXN: Row("add_offsets_to_txn", *_WRITE_TRANSACTION),
+    ApiKey.END_TXN: Row("end_txn", *_WRITE_TRANSACTION),
+    ApiKey.WRITE_TXN_MARKERS: Row("write_txn_markers", *_CLUSTER_ACTION),
     ApiKey.DESCRIBE_ACLS: Row("describe_acls", *_DESCRIBE_CLUSTER),
     ApiKey.CREATE_ACLS: Row("create_acls", *_ALTER_CLUSTER),
     ApiKey.DELETE_ACLS: Row("delete_acls", *_ALTER_CLUSTER),
@@ -107,6 +113,8 @@ BROKER_TABLE: Final[dict[ApiKey, Row]] = {
     ApiKey.DESCRIBE_CLUSTER: Row("describe_cluster", *_DESCRIBE_CLUSTER),
     ApiKey.DESCRIBE_PRODUCERS: Row("describe_producers", Operation.READ, Resource.TOPIC),
     ApiKey.UNREGISTER_BROKER: Row("unregister_broker", *_ALTER_CLUSTER),
+    ApiKey.DESCRIBE_TRANSACTIONS: Row("describe_transactions", *_DESCRIBE_TRANSACTION),
+    ApiKey.LIST_TRANSACTIONS: Row("list_transactions", *_DESCRIBE_TRANSACTION),
     ApiKey.GET_TELEMETRY_SUBSCRIPTIONS: Row("get_telemetry_subscriptions", *_ANYBODY),
     ApiKey.PUSH_TELEMETRY: Row("push_telemetry", *_ANYBODY),
     ApiKey.LIST_CONFIG_RESOURCES: Row("list_config_resources", *_DESCRIBE_CONFIGS),

@@ -4,6 +4,7 @@
     2  quotas     limits of clients
     3  replicas   logs are made, opened, set aside; roles and topics' settings change
     4  image      handlers see it: what it promises is there by now
+    5  hosts      coordinators take office and leave it
 
 Invariants
   I1  One publication runs at a time (feed I2), and each step sees the results of those before it.
@@ -51,6 +52,8 @@ class Publisher:
             broker.quotas.apply(image, layers)
         await broker.replicas.apply(image, touched, layers, broker.broker_epoch)
         broker.image = image
+        for host in broker.hosts.values():
+            host.apply(image, touched)
 
     def _complain(self, layers: BrokerLayers) -> None:
         """I2."""
