@@ -9,15 +9,17 @@ import pytest
 from tests.broker.storehouse import Storehouse, tell
 from tests.broker.transacting import Desk, batch_of, produce_request
 
-from quire.broker.internal_topics import TRANSACTIONS
+from quire.broker.internal_topics import OFFSETS, TRANSACTIONS
 from quire.broker.markers import Marker, write
 from quire.broker.peers import PeerUnavailableError
+from quire.broker.verification import verify_offsets
 from quire.errors import ErrorCode
 from quire.protocol.messages import add_partitions_to_txn as adding
 from quire.transactions.transaction import ProducerId
 from quire.types import TopicPartition
 
 ORDERS = TopicPartition("orders", 0)
+OFFSETS_0 = TopicPartition(OFFSETS, 0)
 
 
 class Elsewhere:
@@ -240,3 +242,65 @@ def test_of_batches_that_are_verified_at_once_the_first_comes_first() -> None:
         assert await desk.produce("t", ME, version=10, sequence=1) is ErrorCode.NONE
 
     tell(story)
+
+
+# --- offsets ----------------------------------------------------------------------------------
+
+
+async def offsets(desk: Desk, me: ProducerId, *, version: int) -> ErrorCode:
+    return await verify_offsets(desk.broker, "t", me, OFFSETS_0, version=version)
+
+
+def test_a_groups_offsets_are_added_for_newer_producers_and_verified_for_older_ones() -> None:
+    async def story(house: Storehouse) -> None:
+        desk = await Desk.open(house)
+        await house.topic(OFFSETS)
+        me = await desk.begin()
+        assert await offsets(desk, me, version=4) is ErrorCode.TRANSACTION_ABORTABLE
+        assert await offsets(desk, me, version=3) is ErrorCode.INVALID_TXN_STATE
+        assert await offsets(desk, me, version=5) is ErrorCode.NONE
+        assert await offsets(desk, me, version=3) is ErrorCode.NONE
+        fenced = ProducerId(me.producer_id, me.epoch + 1)
+        assert await offsets(desk, fenced, version=5) is ErrorCode.INVALID_PRODUCER_EPOCH
+
+    tell(story)
+
+
+def test_what_groups_do_not_know_is_told_them_in_their_words() -> None:
+    async def story(house: Storehouse) -> None:
+        said = [ErrorCode.CONCURRENT_TRANSACTIONS, ErrorCode.NOT_COORDINATOR]
+        desk = await Desk.open(house, peers=Elsewhere(*said), leader=2)
+        assert await offsets(desk, ME, version=4) is ErrorCode.NOT_COORDINATOR, "no such partition"
+        await house.topic(OFFSETS)
+        assert await offsets(desk, ME, version=4) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert await offsets(desk, ME, version=5) is ErrorCode.COORDINATOR_NOT_AVAILABLE
+        assert await offsets(desk, ME, version=5) is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+
+    tell(story)
+
+
+def test_a_marker_takes_back_what_was_said_of_offsets_too() -> None:
+    async def story(house: Storehouse) -> None:
+        peers = Elsewhere(ErrorCode.NONE, ErrorCode.NONE)
+        desk = await Desk.open(house, peers=peers, leader=2)
+        await house.topic(OFFSETS)
+
+        async def marker_comes() -> None:
+            marker = Marker(7, 0, False, 0, 0)
+            await write(desk.broker, [(marker, OFFSETS_0)], timeout_ms=100)
+
+        peers.meanwhile = marker_comes
+        assert await offsets(desk, ME, version=4) is ErrorCode.INVALID_TXN_STATE
+        peers.meanwhile = None
+        assert await offsets(desk, ME, version=4) is ErrorCode.NONE
+
+    tell(story)
+
+
+def test_without_verification_older_producers_offsets_are_believed() -> None:
+    async def story(house: Storehouse) -> None:
+        desk = await Desk.open(house)
+        await house.topic(OFFSETS)
+        assert await offsets(desk, ME, version=4) is ErrorCode.NONE
+
+    tell(story, transaction_partition_verification_enable="false")

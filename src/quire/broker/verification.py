@@ -1,8 +1,11 @@
 """Before a partition takes a transaction's first batch: is the partition part of it?
 
 A leader that knows of no open transaction of the producer asks the producer's coordinator. Of newer clients (Produce
-v12) that adds the partition; of older ones, which add partitions themselves, it only asks. Between the answer and the
-append a marker may come in; then what was asked does not count any more.
+v12, TxnOffsetCommit v5) that adds the partition; of older ones, which add partitions themselves, it only asks. Between
+the answer and the append a marker may come in; then what was asked does not count any more.
+
+    Verifying         the batches of a produce request
+    verify_offsets    the offsets of a group, before its coordinator keeps them
 
 Invariants
   I1  No transactional batch is appended of which the coordinator does not know that it is in a transaction.
@@ -33,8 +36,18 @@ from quire.transactions.commands import Add, Verify
 from quire.transactions.transaction import EPOCH_BUMP_VERSION, ProducerId
 from quire.types import TopicPartition
 
-ABORTABLE_SINCE: Final = 11
-ADDS_SINCE: Final = 12
+
+class Words(NamedTuple):
+    """From which versions of a request on its clients know what."""
+
+    abortable_since: int
+    """TRANSACTION_ABORTABLE."""
+    adds_since: int
+    """Not to add partitions themselves."""
+
+
+PRODUCE: Final = Words(abortable_since=11, adds_since=12)
+TXN_OFFSET_COMMIT: Final = Words(abortable_since=4, adds_since=5)
 _AS_NOT_ENOUGH_REPLICAS: Final = frozenset(
     {
         ErrorCode.NETWORK_EXCEPTION,
@@ -69,7 +82,7 @@ class Verifying:
     @property
     def adds(self) -> bool:
         """Whether asking adds the partition: the client does not."""
-        return self._version >= ADDS_SINCE
+        return self._version >= PRODUCE.adds_since
 
     @property
     def is_needed(self) -> bool:
@@ -79,24 +92,16 @@ class Verifying:
         """A batch that may have to be asked of."""
         header = read_header(records)
         producers = replica.log.producers
-        if header.producer_id < 0 or _is_open(producers, header) or not self._asks():
+        if header.producer_id < 0 or _is_open(producers, _producer_of(header)) or not self._asks():
             return
-        verifying = producers.verifying
-        begun = verifying.get(header.producer_id)
-        if begun is None or header.producer_epoch > begun.epoch:
-            begun = verifying[header.producer_id] = Verification(
-                header.producer_epoch, header.base_sequence, self._broker.clock.wall_ms()
-            )
-        elif header.producer_epoch == begun.epoch:
-            begun.lowest_sequence = min(begun.lowest_sequence, header.base_sequence)
+        begun = _begin(
+            producers, _producer_of(header), header.base_sequence, self._broker.clock.wall_ms()
+        )
         self._questions[replica.topic_partition] = _Question(producers, header, begun)
 
     async def ask(self) -> None:
         """Ask the coordinator; what it says is kept for `admit`."""
-        asked = {
-            ProducerId(one.header.producer_id, one.header.producer_epoch)
-            for one in self._questions.values()
-        }
+        asked = {_producer_of(one.header) for one in self._questions.values()}
         if len(asked) > 1:
             self._codes = dict.fromkeys(self._questions, ErrorCode.INVALID_PRODUCER_ID_MAPPING)
             return
@@ -108,11 +113,11 @@ class Verifying:
         """Whether the batch may be appended, now, by what is known of its transaction (I1)."""
         header = read_header(records)
         producers = replica.log.producers
-        if header.producer_id < 0 or _is_open(producers, header) or not self._asks():
+        if header.producer_id < 0 or _is_open(producers, _producer_of(header)) or not self._asks():
             return ErrorCode.NONE
         code = self._codes.get(replica.topic_partition, ErrorCode.INVALID_TXN_STATE)
         if code is not ErrorCode.NONE:
-            return self._as_known(code)
+            return _as_known(code, self._version, PRODUCE)
         begun = self._questions[replica.topic_partition].begun
         if producers.verifying.get(header.producer_id) is not begun:
             return ErrorCode.INVALID_TXN_STATE  # I2
@@ -125,17 +130,31 @@ class Verifying:
     def _asks(self) -> bool:
         return self.adds or self._broker.layers.settings.transaction_partition_verification_enable
 
-    def _as_known(self, code: ErrorCode) -> ErrorCode:
-        """The coordinator's word in those that a producer of this version knows what to do with."""
-        if code is ErrorCode.PRODUCER_FENCED:
-            return ErrorCode.INVALID_PRODUCER_EPOCH
-        if code is ErrorCode.TRANSACTION_ABORTABLE and self._version < ABORTABLE_SINCE:
-            return ErrorCode.INVALID_TXN_STATE
-        if code in _AS_NOT_ENOUGH_REPLICAS or (
-            code is ErrorCode.CONCURRENT_TRANSACTIONS and not self.adds
-        ):
-            return ErrorCode.NOT_ENOUGH_REPLICAS
-        return code
+
+async def verify_offsets(
+    broker: Broker, name: str, producer: ProducerId, place: TopicPartition, *, version: int
+) -> ErrorCode:
+    """Whether offsets of a transaction may be kept in this partition of the offsets topic, now (TxnOffsetCommit)."""
+    replica = broker.replicas.get(*place)
+    if replica is None or replica.leader is None:
+        return ErrorCode.NOT_COORDINATOR
+    adds = version >= TXN_OFFSET_COMMIT.adds_since
+    producers = replica.log.producers
+    is_asked = adds or broker.layers.settings.transaction_partition_verification_enable
+    if _is_open(producers, producer) or not is_asked:
+        return ErrorCode.NONE
+    begun = _begin(producers, producer, 0, broker.clock.wall_ms())
+    codes = await _Asking(broker, name, producer, (place,), adds=adds).until_decided()
+    code = codes[place]
+    if code is ErrorCode.NETWORK_EXCEPTION:
+        return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS  # asked again, and of the same coordinator
+    code = _as_known(code, version, TXN_OFFSET_COMMIT)
+    if code is ErrorCode.NOT_ENOUGH_REPLICAS:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    is_void = code is ErrorCode.NONE and producers.verifying.get(producer.producer_id) is not begun
+    if is_void and not _is_open(producers, producer):
+        return ErrorCode.INVALID_TXN_STATE  # I2
+    return code
 
 
 class _Asking:
@@ -236,11 +255,39 @@ class _Asking:
         )
 
 
-def _is_open(producers: ProducerStates, header: BatchHeader) -> bool:
+def _begin(
+    producers: ProducerStates, producer: ProducerId, sequence: int, now_ms: int
+) -> Verification:
+    """What is verified from now on; together with what is being verified of the producer already."""
+    producer_id, epoch = producer
+    begun = producers.verifying.get(producer_id)
+    if begun is None or epoch > begun.epoch:
+        begun = producers.verifying[producer_id] = Verification(epoch, sequence, now_ms)
+    elif epoch == begun.epoch:
+        begun.lowest_sequence = min(begun.lowest_sequence, sequence)
+    return begun
+
+
+def _is_open(producers: ProducerStates, producer: ProducerId) -> bool:
     """Whether the producer has an open transaction here, in this epoch."""
-    producer = producers.get(header.producer_id)
+    known = producers.get(producer.producer_id)
     return (
-        producer is not None
-        and producer.transaction_first_offset >= 0
-        and producer.epoch == header.producer_epoch
+        known is not None and known.transaction_first_offset >= 0 and known.epoch == producer.epoch
     )
+
+
+def _producer_of(header: BatchHeader) -> ProducerId:
+    return ProducerId(header.producer_id, header.producer_epoch)
+
+
+def _as_known(code: ErrorCode, version: int, words: Words) -> ErrorCode:
+    """The coordinator's word in those that a producer of this version knows what to do with."""
+    if code is ErrorCode.PRODUCER_FENCED:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    if code is ErrorCode.TRANSACTION_ABORTABLE and version < words.abortable_since:
+        return ErrorCode.INVALID_TXN_STATE
+    if code in _AS_NOT_ENOUGH_REPLICAS or (
+        code is ErrorCode.CONCURRENT_TRANSACTIONS and version < words.adds_since
+    ):
+        return ErrorCode.NOT_ENOUGH_REPLICAS
+    return code
