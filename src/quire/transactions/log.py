@@ -6,7 +6,7 @@ finalized, 1 from then on. No value: the id is forgotten.
 Invariants
   I1  Reading what was written gives the same transaction, but for what version 0 has no place for.
   I2  A key of a type that we do not know is passed over; a value that cannot be read is an error.
-See        docs/formats/segment.md, KIP-98, KIP-890
+See        docs/formats/transaction-state.md, KIP-98, KIP-890
 """
 
 from __future__ import annotations
