@@ -5,7 +5,11 @@ with `{"ok": value}` or `{"error": code, "words": ...}` for each step. Bytes tra
 
   produce         topic, records, codec, idempotent (False), largest (1,000,000)  -> their offsets, in order
                   a record: partition, key, value, headers [[name, value]], timestamp (ms)
-  consume         topic, partition, offset, count           -> records with offset, timestamp, key, value, headers
+  consume         topic, partition, offset, count, committed (False: what is not committed, too)
+                                                            -> records with offset, timestamp, key, value, headers
+  begin           producer (what the next steps call it), name (transactional id), timeout (60,000 ms)
+  transact        producer, topic, records, end ("commit", "abort", "leave" open) -> the records' offsets
+  end             producer, end                             what was left open
   topics          -> names          partitions topic -> how many          cluster -> id and the nodes' numbers
   create_topic    topic, partitions, configs
   delete_topic    topic             add_partitions topic, count (all of them)
@@ -129,9 +133,10 @@ class Client:
         return offsets
 
     def consume(
-        self, topic: str, count: int, *, offset: int = 0, partition: int = 0
+        self, topic: str, count: int, *, offset: int = 0, partition: int = 0, **given: Any
     ) -> list[Received]:
-        found = self.do("consume", topic=topic, partition=partition, offset=offset, count=count)
+        place = {"topic": topic, "partition": partition, "offset": offset}
+        found = self.do("consume", **place, count=count, **given)
         return [
             Received(
                 one["offset"],

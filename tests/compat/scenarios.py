@@ -18,6 +18,8 @@ from quire.records.batch import Compression
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 LARGE_BYTES = 900_000
+FENCED_CODES = (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED, -144)
+"""-144 is librdkafka's own."""
 START_MS = 1_700_000_000_000
 NEW: dict[str, Any] = {"topic": "new", "partitions": 1, "configs": {}}
 
@@ -213,3 +215,67 @@ class Administration:
         with pytest.raises(StepFailed) as failed:
             client.do(step, **asked)
         assert failed.value.code == code
+
+
+class Transactions:
+    """All or nothing, for clients that have transactional producers."""
+
+    def of(self, *values: str, partition: int = 0) -> list[dict[str, Any]]:
+        return [Sent(b"k", value.encode(), partition=partition).told() for value in values]
+
+    def values(
+        self, client: Client, topic: str, count: int, *, committed: bool, partition: int = 0
+    ) -> list[str]:
+        got = client.consume(topic, count, partition=partition, committed=committed)
+        return [(one.value or b"").decode() for one in got]
+
+    def test_what_is_committed_is_seen_and_what_is_aborted_is_not(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        name = topic(2)
+        given = {"do": "transact", "producer": "a", "topic": name}
+        client.run(
+            {"do": "begin", "producer": "a", "name": new_name("transactional")},
+            {**given, "records": self.of("1", "2") + self.of("x", partition=1), "end": "commit"},
+            {**given, "records": self.of("3") + self.of("y", partition=1), "end": "abort"},
+            {**given, "records": self.of("4") + self.of("z", partition=1), "end": "commit"},
+        )
+        assert self.values(client, name, 3, committed=True) == ["1", "2", "4"]
+        assert self.values(client, name, 2, committed=True, partition=1) == ["x", "z"]
+        assert self.values(client, name, 4, committed=False) == ["1", "2", "3", "4"]
+
+    def test_an_open_transaction_hides_what_comes_after_it_until_it_runs_out_of_time(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        name = topic()
+        client.run(
+            {"do": "begin", "producer": "slow", "name": new_name("slow"), "timeout": 1500},
+            {"do": "begin", "producer": "quick", "name": new_name("quick")},
+            {
+                "do": "transact", "producer": "slow", "topic": name,
+                "records": self.of("late"), "end": "leave",
+            },
+            {
+                "do": "transact", "producer": "quick", "topic": name,
+                "records": self.of("1"), "end": "commit",
+            },
+        )  # fmt: skip
+        assert wire.last_stable_offset(client.bootstrap, name) == 0
+        assert eventually(lambda: wire.last_stable_offset(client.bootstrap, name) == 4)
+        assert self.values(client, name, 1, committed=True) == ["1"]
+
+    def test_a_second_producer_of_the_same_id_fences_the_first(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        name, same = topic(), new_name("same")
+        given = {"do": "transact", "topic": name}
+        with pytest.raises(StepFailed) as fenced:
+            client.run(
+                {"do": "begin", "producer": "first", "name": same},
+                {**given, "producer": "first", "records": self.of("1"), "end": "leave"},
+                {"do": "begin", "producer": "second", "name": same},
+                {**given, "producer": "second", "records": self.of("2"), "end": "commit"},
+                {"do": "end", "producer": "first", "end": "commit"},
+            )
+        assert fenced.value.code in FENCED_CODES
+        assert self.values(client, name, 1, committed=True) == ["2"]

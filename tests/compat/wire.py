@@ -8,10 +8,18 @@ from typing import Any, NamedTuple
 
 from quire.protocol.connection import ClientFraming
 from quire.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from quire.protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
 from quire.records.batch import BatchHeader, check_crc, decode_records, iterate_headers
 from quire.records.record import Record
 
 FETCH_VERSION = 12
+LIST_VERSION = 7
+LATEST = -1
+READ_COMMITTED = 1
 MOST_BYTES = 4 << 20
 
 
@@ -33,6 +41,18 @@ def ask(bootstrap: str, request: Any, version: int) -> Any:
             assert count, "the broker closed the connection"
             for response in framing.received(count):
                 return response.decode()
+
+
+def last_stable_offset(bootstrap: str, topic: str, partition: int = 0) -> int:
+    """Where readers of committed data have to stop."""
+    wanted = ListOffsetsPartition(partition_index=partition, timestamp=LATEST)
+    request = ListOffsetsRequest(
+        replica_id=-1,
+        isolation_level=READ_COMMITTED,
+        topics=[ListOffsetsTopic(name=topic, partitions=[wanted])],
+    )
+    offset: int = ask(bootstrap, request, LIST_VERSION).topics[0].partitions[0].offset
+    return offset
 
 
 def batches(bootstrap: str, topic: str, partition: int = 0) -> Iterator[Batch]:

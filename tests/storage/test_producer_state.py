@@ -21,6 +21,7 @@ from quire.storage.producer_state import (
     ProducerStates,
     Reject,
     Verdict,
+    Verification,
 )
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data-clean" / "g-txn-0"
@@ -505,3 +506,23 @@ def test_a_snapshot_and_the_rest_of_the_log_give_the_state_again(
     assert loaded.end_offset == states.end_offset
     assert [producer.entry() for producer in loaded] == [producer.entry() for producer in states]
     assert loaded.first_undecided_offset == states.first_undecided_offset
+
+
+def test_what_is_being_verified_counts_until_its_transaction_begins_or_a_marker_comes() -> None:
+    begins, ends, other = (Verification(0, 0, 1000) for _ in range(3))
+    states = _states()
+    states.verifying = {1: begins, 2: ends, 3: other}
+    states.apply(_batch(0, 0, producer_id=1))
+    assert states.verifying[1] is begins, "outside of a transaction"
+    states.apply(_batch(1, 1, producer_id=1, transactional=True))
+    _end(states, producer_id=2, commit=False)
+    assert states.verifying == {3: other}
+
+
+def test_what_is_being_verified_is_forgotten_in_time_and_with_the_log() -> None:
+    states = _states()
+    states.verifying = {1: Verification(0, 0, 0), 2: Verification(0, 0, 1)}
+    states.remove_expired(DAY_MS)
+    assert list(states.verifying) == [2]
+    states.clear(0)
+    assert states.verifying == {}

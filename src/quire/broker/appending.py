@@ -153,7 +153,14 @@ Fit = tuple[bytearray | memoryview, BatchHeader]
 
 
 def write(
-    broker: Broker, replica: Replica, index: int, fit: Fit, *, now_ms: int, monotonic_ms: int
+    broker: Broker,
+    replica: Replica,
+    index: int,
+    fit: Fit,
+    *,
+    now_ms: int,
+    monotonic_ms: int,
+    requires_sequence_zero: bool = False,
 ) -> PartitionProduceResponse:
     """Append, and say where."""
     buffer, header = fit
@@ -163,7 +170,12 @@ def write(
         return rejected(broker, replica, index, ErrorCode.RECORD_LIST_TOO_LARGE, size)
     try:
         outcome = broker.replicas.append(
-            replica, buffer, header=header, now_ms=now_ms, monotonic_ms=monotonic_ms
+            replica,
+            buffer,
+            header=header,
+            now_ms=now_ms,
+            monotonic_ms=monotonic_ms,
+            requires_sequence_zero=requires_sequence_zero,
         )
     except StorageError:
         return rejected(broker, replica, index, ErrorCode.KAFKA_STORAGE_ERROR, size)

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Final
 
 from quire.broker.connection_limits import ConnectionLimits
 from quire.broker.journal import Journal, Silence
+from quire.broker.peers import Nobody, Peers
 from quire.broker.telemetry import Telemetry
 from quire.metadata.image import EMPTY, Image
 
 if TYPE_CHECKING:
     from quire.broker.controller_link import ControllerLink
+    from quire.broker.coordinators import Coordinators
     from quire.broker.deadlines import Deadlines
     from quire.broker.fetch_sessions import FetchSessions
     from quire.broker.metrics import Metrics
@@ -94,6 +96,9 @@ class Broker:
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     """Those of all listeners together."""
     telemetry: Telemetry = field(default_factory=Telemetry)
+    hosts: dict[str, Coordinators] = field(default_factory=dict)
+    """Of coordinators, by the internal topic that they keep."""
+    peers: Peers = field(default_factory=Nobody)
     image: Image = field(default=EMPTY)
     broker_epoch: int = NO_EPOCH
     """Of the registration; set by the node."""

@@ -42,7 +42,9 @@ class Resource(IntEnum):
 
     NOTHING = 0
     TOPIC = 2
+    GROUP = 3
     CLUSTER = 4
+    TRANSACTIONAL_ID = 5
     TOKEN = 6
     USER = 7
 
@@ -60,6 +62,10 @@ _CLUSTER_ACTION: Final = Operation.CLUSTER_ACTION, Resource.CLUSTER
 _ALTER_CLUSTER: Final = Operation.ALTER, Resource.CLUSTER
 _DESCRIBE_CLUSTER: Final = Operation.DESCRIBE, Resource.CLUSTER
 _DESCRIBE_TOPIC: Final = Operation.DESCRIBE, Resource.TOPIC
+_READ_GROUP: Final = Operation.READ, Resource.GROUP
+_DESCRIBE_GROUP: Final = Operation.DESCRIBE, Resource.GROUP
+_WRITE_TRANSACTION: Final = Operation.WRITE, Resource.TRANSACTIONAL_ID
+_DESCRIBE_TRANSACTION: Final = Operation.DESCRIBE, Resource.TRANSACTIONAL_ID
 _DESCRIBE_CONFIGS: Final = Operation.DESCRIBE_CONFIGS, Resource.CLUSTER
 _ALTER_CONFIGS: Final = Operation.ALTER_CONFIGS, Resource.CLUSTER
 
@@ -69,6 +75,7 @@ BROKER_TABLE: Final[dict[ApiKey, Row]] = {
     ApiKey.FETCH: Row("fetch", Operation.READ, Resource.TOPIC),
     ApiKey.LIST_OFFSETS: Row("list_offsets", *_DESCRIBE_TOPIC),
     ApiKey.METADATA: Row("metadata", *_DESCRIBE_TOPIC),
+    ApiKey.FIND_COORDINATOR: Row("find_coordinator", *_DESCRIBE_GROUP),
     ApiKey.SASL_HANDSHAKE: Row("sasl_handshake", *_ANYBODY),
     ApiKey.API_VERSIONS: Row("api_versions", *_ANYBODY),
     ApiKey.CREATE_TOPICS: Row("create_topics", Operation.CREATE, Resource.CLUSTER),
@@ -76,6 +83,10 @@ BROKER_TABLE: Final[dict[ApiKey, Row]] = {
     ApiKey.DELETE_RECORDS: Row("delete_records", Operation.DELETE, Resource.TOPIC),
     ApiKey.INIT_PRODUCER_ID: Row("init_producer_id", Operation.IDEMPOTENT_WRITE, Resource.CLUSTER),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: Row("offset_for_leader_epoch", *_DESCRIBE_TOPIC),
+    ApiKey.ADD_PARTITIONS_TO_TXN: Row("add_partitions_to_txn", *_WRITE_TRANSACTION),
+    ApiKey.ADD_OFFSETS_TO_TXN: Row("add_offsets_to_txn", *_WRITE_TRANSACTION),
+    ApiKey.END_TXN: Row("end_txn", *_WRITE_TRANSACTION),
+    ApiKey.WRITE_TXN_MARKERS: Row("write_txn_markers", *_CLUSTER_ACTION),
     ApiKey.DESCRIBE_ACLS: Row("describe_acls", *_DESCRIBE_CLUSTER),
     ApiKey.CREATE_ACLS: Row("create_acls", *_ALTER_CLUSTER),
     ApiKey.DELETE_ACLS: Row("delete_acls", *_ALTER_CLUSTER),
@@ -102,6 +113,8 @@ BROKER_TABLE: Final[dict[ApiKey, Row]] = {
     ApiKey.DESCRIBE_CLUSTER: Row("describe_cluster", *_DESCRIBE_CLUSTER),
     ApiKey.DESCRIBE_PRODUCERS: Row("describe_producers", Operation.READ, Resource.TOPIC),
     ApiKey.UNREGISTER_BROKER: Row("unregister_broker", *_ALTER_CLUSTER),
+    ApiKey.DESCRIBE_TRANSACTIONS: Row("describe_transactions", *_DESCRIBE_TRANSACTION),
+    ApiKey.LIST_TRANSACTIONS: Row("list_transactions", *_DESCRIBE_TRANSACTION),
     ApiKey.GET_TELEMETRY_SUBSCRIPTIONS: Row("get_telemetry_subscriptions", *_ANYBODY),
     ApiKey.PUSH_TELEMETRY: Row("push_telemetry", *_ANYBODY),
     ApiKey.LIST_CONFIG_RESOURCES: Row("list_config_resources", *_DESCRIBE_CONFIGS),

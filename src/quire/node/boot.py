@@ -26,12 +26,16 @@ from quire.broker.connection import Acceptor
 from quire.broker.exposition import Cleaning, Family, families
 from quire.broker.exposition import Quorum as QuorumFigures
 from quire.broker.fetch_sessions import FetchSessions
+from quire.broker.internal_topics import TRANSACTIONS
+from quire.broker.markers import Markers
 from quire.broker.metrics import Metrics
 from quire.broker.producer_ids import ProducerIds
 from quire.broker.purgatory import Purgatory
 from quire.broker.quotas import Quotas
 from quire.broker.replicas import Replicas
+from quire.broker.transactions import make_host
 from quire.config.broker import BrokerSettings
+from quire.config.broker.endpoints import inter_broker_listener
 from quire.config.checks import check_node
 from quire.config.layers import BrokerLayers
 from quire.config.values import ConfigError
@@ -47,6 +51,7 @@ from quire.node.lifecycle import Lifecycle, controller_registration
 from quire.node.listeners import Listeners, check_protocols
 from quire.node.metadata_log import MetadataLog
 from quire.node.pages import Pages
+from quire.node.peers import Peers
 from quire.node.publish import Publisher, layers_of
 from quire.node.quorum import Quorum
 from quire.node.snapshots import Snapshots
@@ -111,6 +116,7 @@ class Node:
         self.pages_address: Address | None = None
         """Where /metrics and /health are, if anywhere."""
         self._stopping = False
+        self._peers: Peers
         self._listeners = Listeners(
             world.network, settings, self._accept_for, host_name=world.host_name
         )
@@ -175,6 +181,7 @@ class Node:
                 await asyncio.gather(*(one.drain() for one in self._acceptors.values()))
         if self._housekeeping is not None:
             await self._housekeeping.stop()
+        self._leave_offices()
         async with self._feed.at_rest():
             self._quorum.resign()
             await self._quorum.settle()
@@ -210,6 +217,7 @@ class Node:
         for acceptor in self._acceptors.values():
             acceptor.drop()
         if hasattr(self, "broker"):
+            self._leave_offices()
             self.broker.replicas.drop()
             if self.broker.waiting.deadlines is not None:
                 self.broker.waiting.deadlines.stop()
@@ -224,6 +232,8 @@ class Node:
         """Assert the invariants of everything in the node."""
         self._quorum.check()
         self.broker.replicas.check()
+        for host in self.broker.hosts.values():
+            host.check()
         if self._host is not None and self._host.machine is not None:
             self._host.machine.check()
         for _name, purgatory in self.broker.waiting.all():
@@ -354,12 +364,30 @@ class Node:
             journal=world.journal,
         )
         broker.state = BrokerState.STARTING
+        self._host_coordinators(broker)
         self._acceptors = {
             name: Acceptor(broker, listener=name, kind=kind)
             for kind in (BROKER, CONTROLLER)
             for name in [one.name for one in self._listeners.told(kind)]
         }
         return broker
+
+    def _host_coordinators(self, broker: Broker) -> None:
+        """What this broker keeps of internal topics, and the way to the others who do."""
+        peers = self._peers = Peers(
+            self._world.network,
+            listener=inter_broker_listener(self.settings),
+            image=lambda: broker.image,
+            timeout_ms=self.settings.request_timeout_ms,
+        )
+        broker.peers = peers
+        markers = Markers(broker, peers, self._tasks.start)
+        broker.hosts[TRANSACTIONS] = make_host(broker, markers.on_effect)
+
+    def _leave_offices(self) -> None:
+        for host in self.broker.hosts.values():
+            host.stop()
+        self._peers.close()
 
     async def _serve(self, log_dirs: LogDirs) -> None:
         """Everything from the election to serving."""

@@ -78,6 +78,19 @@ class ProducerBatch(NamedTuple):
     timestamp: int
 
 
+@dataclass(slots=True)
+class Verification:
+    """The coordinator is being asked whether a producer's first batch here is in a transaction.
+
+    It counts as long as it is the one in `ProducerStates.verifying`.
+    """
+
+    epoch: int
+    lowest_sequence: int
+    """Of the batches that are asked of: the one that must come first."""
+    since_ms: int
+
+
 class CompletedTransaction(NamedTuple):
     """A transaction whose marker was appended.
 
@@ -174,6 +187,8 @@ class ProducerStates:
         self._producers: dict[int, Producer] = {}
         self._open: dict[int, int] = {}  # first offset -> producer id, ascending
         self._decided: dict[int, int] = {}  # first offset -> offset of the marker
+        self.verifying: dict[int, Verification] = {}
+        """By producer; whoever asks puts them in, and whatever ends or begins a transaction takes them out."""
         self._snapshot_offset = 0
         self.end_offset = 0
         """The state is that of all records below; a batch without a producer moves it, too."""
@@ -281,12 +296,14 @@ class ProducerStates:
         if header.is_transactional and producer.transaction_first_offset == NONE:
             producer.transaction_first_offset = first_offset
             self._open[first_offset] = header.producer_id
+            self.verifying.pop(header.producer_id, None)
 
     def apply_marker(
         self, header: BatchHeader, *, coordinator_epoch: int, is_commit: bool, offset: int
     ) -> CompletedTransaction | None:
         """Take in the end of a transaction; None when none was open."""
         self.end_offset = offset + 1
+        self.verifying.pop(header.producer_id, None)
         producer = self._producer(header.producer_id)
         producer.move_to_epoch(header.producer_epoch)
         producer.coordinator_epoch = coordinator_epoch
@@ -337,6 +354,9 @@ class ProducerStates:
         ]
         for producer_id in expired:
             del self._producers[producer_id]
+        for producer_id, one in list(self.verifying.items()):
+            if now_ms - one.since_ms >= self.expiration_ms:
+                del self.verifying[producer_id]
         return len(expired)
 
     def on_log_start_offset(self, log_start_offset: int) -> None:
@@ -349,6 +369,7 @@ class ProducerStates:
         self._producers.clear()
         self._open.clear()
         self._decided.clear()
+        self.verifying.clear()
         self._snapshot_offset = end_offset
         self.end_offset = end_offset
 

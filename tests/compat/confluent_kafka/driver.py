@@ -33,6 +33,7 @@ class Steps:
     def __init__(self, bootstrap):
         self.common = {"bootstrap.servers": bootstrap, "topic.metadata.refresh.interval.ms": 1000}
         self.admin = AdminClient(self.common)
+        self.producers = {}
 
     def produce(self, topic, records, codec="none", idempotent=False, largest=1_000_000):
         producer = Producer(
@@ -73,7 +74,35 @@ class Steps:
             raise KafkaException(failures[0])
         return offsets
 
-    def consume(self, topic, partition, offset, count):
+    def begin(self, producer, name, timeout=60_000):
+        self.producers[producer] = Producer(
+            {**self.common, "transactional.id": name, "transaction.timeout.ms": timeout}
+        )
+        self.producers[producer].init_transactions(60)
+
+    def transact(self, producer, topic, records, end):
+        one = self.producers[producer]
+        offsets = [None] * len(records)
+        one.begin_transaction()
+        for number, record in enumerate(records):
+
+            def delivered(error, message, number=number):
+                offsets[number] = None if error else message.offset()
+
+            one.produce(
+                topic, raw(record["value"]), raw(record["key"]), record["partition"], delivered
+            )
+        one.flush(30)
+        self.end(producer, end)
+        return offsets
+
+    def end(self, producer, end):
+        if end == "commit":
+            self.producers[producer].commit_transaction(60)
+        elif end == "abort":
+            self.producers[producer].abort_transaction(60)
+
+    def consume(self, topic, partition, offset, count, committed=False):
         consumer = Consumer(
             {
                 **self.common,
@@ -81,6 +110,7 @@ class Steps:
                 "enable.auto.commit": False,
                 "check.crcs": True,
                 "fetch.message.max.bytes": 1 << 20,
+                "isolation.level": "read_committed" if committed else "read_uncommitted",
             }
         )
         consumer.assign([TopicPartition(topic, partition, offset)])

@@ -28,6 +28,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -38,6 +39,7 @@ public class Driver {
     static final ObjectMapper JSON = new ObjectMapper();
     final String bootstrap;
     final Admin admin;
+    final Map<String, KafkaProducer<byte[], byte[]>> producers = new TreeMap<>();
 
     Driver(String bootstrap) {
         this.bootstrap = bootstrap;
@@ -82,8 +84,44 @@ public class Driver {
         return offsets;
     }
 
+    JsonNode begin(JsonNode step) {
+        Map<String, Object> settings = new TreeMap<>();
+        settings.put("bootstrap.servers", bootstrap);
+        settings.put("transactional.id", step.get("name").asText());
+        settings.put("transaction.timeout.ms", step.path("timeout").asInt(60_000));
+        KafkaProducer<byte[], byte[]> producer =
+            new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+        producers.put(step.get("producer").asText(), producer);
+        producer.initTransactions();
+        return null;
+    }
+
+    JsonNode transact(JsonNode step) throws Exception {
+        KafkaProducer<byte[], byte[]> producer = producers.get(step.get("producer").asText());
+        List<Future<RecordMetadata>> sent = new ArrayList<>();
+        ArrayNode offsets = JSON.createArrayNode();
+        producer.beginTransaction();
+        for (JsonNode one : step.get("records"))
+            sent.add(producer.send(new ProducerRecord<>(
+                step.get("topic").asText(), one.get("partition").asInt(), raw(one.get("key")), raw(one.get("value")))));
+        producer.flush();
+        for (Future<RecordMetadata> one : sent) offsets.add(one.get().offset());
+        end(step);
+        return offsets;
+    }
+
+    JsonNode end(JsonNode step) {
+        KafkaProducer<byte[], byte[]> producer = producers.get(step.get("producer").asText());
+        String end = step.get("end").asText();
+        if (end.equals("commit")) producer.commitTransaction();
+        if (end.equals("abort")) producer.abortTransaction();
+        return null;
+    }
+
     JsonNode consume(JsonNode step) {
-        Map<String, Object> settings = Map.of("bootstrap.servers", bootstrap, "check.crcs", true);
+        String isolation = step.path("committed").asBoolean(false) ? "read_committed" : "read_uncommitted";
+        Map<String, Object> settings =
+            Map.of("bootstrap.servers", bootstrap, "check.crcs", true, "isolation.level", isolation);
         ArrayNode found = JSON.createArrayNode();
         int count = step.get("count").asInt();
         try (KafkaConsumer<byte[], byte[]> consumer =
@@ -151,6 +189,9 @@ public class Driver {
         switch (step.get("do").asText()) {
             case "produce": return produce(step);
             case "consume": return consume(step);
+            case "begin": return begin(step);
+            case "transact": return transact(step);
+            case "end": return end(step);
             case "topics": return JSON.valueToTree(new TreeSet<>(admin.listTopics().names().get()));
             case "partitions":
                 return JSON.valueToTree(
@@ -177,6 +218,9 @@ public class Driver {
             try {
                 JsonNode answer = driver.carryOut(step);
                 results.addObject().set("ok", answer);
+            } catch (ApiException failed) {
+                results.addObject().put("error", Errors.forException(failed).code()).put("words", failed.toString());
+                break;
             } catch (ExecutionException failed) {
                 ObjectNode one = results.addObject();
                 one.put("error", Errors.forException(failed.getCause()).code());
@@ -185,6 +229,7 @@ public class Driver {
             }
         }
         System.out.println(JSON.writeValueAsString(results));
+        for (KafkaProducer<byte[], byte[]> producer : driver.producers.values()) producer.close(Duration.ZERO);
         driver.admin.close();
     }
 }

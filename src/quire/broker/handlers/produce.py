@@ -7,14 +7,16 @@ late (REQUEST_TIMED_OUT, though it may be there). With fsync_before_ack nobody i
 Versions   3 the lowest served (0-2 are only claimed) · 5 log start · 7 zstd · 8 record errors · 10 who leads instead
            · 13 topic ids
 
-Not here   checks of one batch (appending), rights.
-See        KIP-467, KIP-516, KIP-896, KIP-951
+Batches of a transaction are appended when the coordinator knows of them; the connection holds while it is asked.
+
+Not here   checks of one batch (appending), of its transaction (verification), rights.
+See        KIP-467, KIP-516, KIP-890, KIP-896, KIP-951
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -34,6 +36,7 @@ from quire.broker.broker import Broker
 from quire.broker.call import CLOSE, HOLD, LATER, NOTHING, Call
 from quire.broker.internal_topics import INTERNAL_TOPICS
 from quire.broker.replica import Replica
+from quire.broker.verification import Verifying
 from quire.errors import ErrorCode, InvalidBatchError
 from quire.ports.disk import Bytes
 from quire.protocol.messages.produce import (
@@ -53,7 +56,6 @@ ADMIN_CLIENT_ID: Final = "__admin_client"
 """Who may write to the broker's own topics: Kafka's tools use it to repair them."""
 TOPIC_IDS_SINCE: Final = 13
 LEADERS_SINCE: Final = 10
-ABORTABLE_SINCE: Final = 11
 ACKS_NONE: Final = 0
 _NO_BATCH: Final = "what was sent is no batch of records"
 
@@ -75,7 +77,17 @@ class _Appended:
 class _Produce:
     """One request on its way. It is what waits in the purgatory."""
 
-    __slots__ = ("_broker", "_call", "_now_ms", "_request", "_unflushed", "_waiting", "response")
+    __slots__ = (
+        "_adds_partitions",
+        "_broker",
+        "_call",
+        "_now_ms",
+        "_request",
+        "_unflushed",
+        "_verifying",
+        "_waiting",
+        "response",
+    )
 
     def __init__(self, broker: Broker, call: Call) -> None:
         self._broker = broker
@@ -84,6 +96,8 @@ class _Produce:
         self._now_ms = broker.clock.wall_ms()
         self._waiting: list[_Appended] = []
         self._unflushed: list[PartitionProduceResponse] = []
+        self._verifying: Verifying | None = None
+        self._adds_partitions = False
         self.response = ProduceResponse(responses=[])
 
     # --- what waits ---------------------------------------------------------------------------
@@ -117,16 +131,37 @@ class _Produce:
 
     # --- the request --------------------------------------------------------------------------
 
+    def verify(self) -> Any:
+        """Begin, once the coordinator has said what it must be asked of the request's transaction."""
+        verifying = self._verifying = Verifying(self._broker, self._call)
+        self._adds_partitions = verifying.adds
+        for name, index, records in self._transactional():
+            replica = None if name is None else self._broker.replicas.get(name, index)
+            if replica is not None and replica.leader is not None:
+                verifying.consider(replica, records)
+        if not verifying.is_needed:
+            return self.begin()
+
+        def go_on(done: asyncio.Future[None]) -> None:
+            if done.cancelled():
+                return
+            done.result()
+            self._now_ms = self._broker.clock.wall_ms()
+            answer = self.begin()
+            if answer is not LATER and answer is not HOLD:
+                self._call.answer(answer)
+
+        _as_future(verifying.ask()).add_done_callback(go_on)
+        return HOLD
+
     def begin(self) -> Any:
         """Append what can be appended now."""
-        request, version = self._request, self._call.version
+        request = self._request
         refusal = self._refuse_all()
         heavy: list[tuple[Replica, int, Bytes, list[PartitionProduceResponse]]] = []
         for topic in _once(request.topic_data):
             answers: list[PartitionProduceResponse] = []
-            name: str | None = topic.name
-            if version >= TOPIC_IDS_SINCE:
-                name = self._broker.image.topic_names.get(topic.topic_id)
+            name = self._name_of(topic)
             for data in topic.partition_data:
                 records = data.records
                 replica = refusal or self._admit(name, data.index, records)
@@ -201,6 +236,21 @@ class _Produce:
             return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
         return None
 
+    def _name_of(self, topic: TopicProduceData) -> str | None:
+        if self._call.version >= TOPIC_IDS_SINCE:
+            return self._broker.image.topic_names.get(topic.topic_id)
+        return topic.name
+
+    def _transactional(self) -> Iterator[tuple[str | None, int, Bytes]]:
+        """The batches that claim to be part of a transaction, and have a form that allows to say so."""
+        for topic in self._request.topic_data:
+            for data in topic.partition_data:
+                records = data.records
+                if records is None or not is_transactional(records):
+                    continue
+                if check_form(records, self._call.version)[0] is ErrorCode.NONE:
+                    yield self._name_of(topic), data.index, records
+
     def _admit(self, name: str | None, index: int, records: Bytes | None) -> Replica | ErrorCode:
         """The replica that may take the batch, or why none may."""
         broker, request, call = self._broker, self._request, self._call
@@ -224,22 +274,12 @@ class _Produce:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         replica.figures.produces += 1
         broker.metrics.all_topics.produces += 1
-        if is_transactional(records):
-            return self._admit_transaction(replica, records)
+        if self._verifying is not None and records is not None and is_transactional(records):
+            code = self._verifying.admit(replica, records)
+            if code is not ErrorCode.NONE:
+                return code
         code = leader.admit(request.acks)
         return replica if code is ErrorCode.NONE else code
-
-    def _admit_transaction(self, replica: Replica, records: Bytes | None) -> Replica | ErrorCode:
-        """A transaction must be known to be open here."""
-        assert records is not None
-        producer = replica.log.producers.get(int.from_bytes(records[43:51], "big", signed=True))
-        if producer is not None and producer.transaction_first_offset >= 0:
-            assert replica.leader is not None
-            code = replica.leader.admit(self._request.acks)
-            return replica if code is ErrorCode.NONE else code
-        if self._call.version >= ABORTABLE_SINCE:
-            return ErrorCode.TRANSACTION_ABORTABLE
-        return ErrorCode.INVALID_TXN_STATE
 
     def _write(
         self, replica: Replica, index: int, fit: Fit | InvalidBatchError, size: int
@@ -257,6 +297,7 @@ class _Produce:
             fit,
             now_ms=self._now_ms,
             monotonic_ms=self._call.received_ms,
+            requires_sequence_zero=self._adds_partitions,
         )
         if response.error_code == ErrorCode.NONE:
             self._make_safe(replica, leader, response)
@@ -342,7 +383,8 @@ class _Produce:
 
 def handle(broker: Broker, call: Call) -> Any:
     """Answer, or wait; see the module."""
-    return _Produce(broker, call).begin()
+    produce = _Produce(broker, call)
+    return produce.begin() if call.request.transactional_id is None else produce.verify()
 
 
 def _once(topics: list[TopicProduceData]) -> list[TopicProduceData]:
