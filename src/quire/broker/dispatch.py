@@ -42,7 +42,9 @@ class Resource(IntEnum):
 
     NOTHING = 0
     TOPIC = 2
+    GROUP = 3
     CLUSTER = 4
+    TRANSACTIONAL_ID = 5
     TOKEN = 6
     USER = 7
 
@@ -60,6 +62,8 @@ _CLUSTER_ACTION: Final = Operation.CLUSTER_ACTION, Resource.CLUSTER
 _ALTER_CLUSTER: Final = Operation.ALTER, Resource.CLUSTER
 _DESCRIBE_CLUSTER: Final = Operation.DESCRIBE, Resource.CLUSTER
 _DESCRIBE_TOPIC: Final = Operation.DESCRIBE, Resource.TOPIC
+_READ_GROUP: Final = Operation.READ, Resource.GROUP
+_DESCRIBE_GROUP: Final = Operation.DESCRIBE, Resource.GROUP
 _DESCRIBE_CONFIGS: Final = Operation.DESCRIBE_CONFIGS, Resource.CLUSTER
 _ALTER_CONFIGS: Final = Operation.ALTER_CONFIGS, Resource.CLUSTER
 
@@ -69,6 +73,7 @@ BROKER_TABLE: Final[dict[ApiKey, Row]] = {
     ApiKey.FETCH: Row("fetch", Operation.READ, Resource.TOPIC),
     ApiKey.LIST_OFFSETS: Row("list_offsets", *_DESCRIBE_TOPIC),
     ApiKey.METADATA: Row("metadata", *_DESCRIBE_TOPIC),
+    ApiKey.FIND_COORDINATOR: Row("find_coordinator", *_DESCRIBE_GROUP),
     ApiKey.SASL_HANDSHAKE: Row("sasl_handshake", *_ANYBODY),
     ApiKey.API_VERSIONS: Row("api_versions", *_ANYBODY),
     ApiKey.CREATE_TOPICS: Row("create_topics", Operation.CREATE, Resource.CLUSTER),
