@@ -21,6 +21,7 @@ from quire.metadata.image import EMPTY, Image
 
 if TYPE_CHECKING:
     from quire.broker.controller_link import ControllerLink
+    from quire.broker.coordinators import Coordinators
     from quire.broker.deadlines import Deadlines
     from quire.broker.fetch_sessions import FetchSessions
     from quire.broker.metrics import Metrics
@@ -86,6 +87,7 @@ class Broker:
     quorum: QuorumView
     quotas: Quotas
     producer_ids: ProducerIds
+    groups: Coordinators
     metrics: Metrics
     clock: Clock
     entropy: Entropy

@@ -27,7 +27,6 @@ from quire.broker.journal import Journal
 from quire.broker.replica import Replica
 from quire.broker.replicas import Replicas
 from quire.coordination import (
-    Answer,
     Caller,
     Coordinator,
     Decision,
@@ -91,7 +90,8 @@ class _Office:
         self.is_loaded = False
         self.held: deque[tuple[int, Decision]] = deque()
         """Decisions whose answers wait, by the offset that the high watermark must reach (I3)."""
-        self.waiting: dict[Ticket, asyncio.Future[Any]] = {}
+        self.waiting: dict[Ticket, Callable[[Any], None]] = {}
+        """Who is told a response, or a CoordinatorError."""
         self.timers: dict[Hashable, asyncio.TimerHandle] = {}
         self.loading: asyncio.Task[None] | None = None
         self.is_watching = False
@@ -131,6 +131,7 @@ class Coordinators:
         self._offices: dict[int, _Office] = {}
         self._image = Image()
         self._next_ticket = 0
+        self._has_stopped = False
         self.timeout_ms = 5000
         """How long answers wait for the replicas."""
         self.compression = Compression.NONE
@@ -164,26 +165,57 @@ class Coordinators:
     async def ask(self, key: str, request: Any, caller: Caller, *, writes: bool = True) -> Any:
         """The coordinator's response for a group or a transactional id; CoordinatorError when nobody decides here."""
         partition = self.partition_for(key)
-        if partition is None:
-            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return await self.ask_partition(partition, request, caller, writes=writes)
 
     async def ask_partition(
-        self, partition: int, request: Any, caller: Caller, *, writes: bool = True
+        self, partition: int | None, request: Any, caller: Caller, *, writes: bool = True
     ) -> Any:
         """The same, of one partition."""
-        office = self._office(partition)
+        waiter: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def told(response: Any) -> None:
+            if waiter.done():
+                return
+            if isinstance(response, CoordinatorError):
+                waiter.set_exception(response)
+            else:
+                waiter.set_result(response)
+
+        ticket = self.submit(partition, request, caller, told, writes=writes)
+        try:
+            return await waiter
+        finally:
+            self.forget(partition, ticket)
+
+    def submit(
+        self,
+        partition: int | None,
+        request: Any,
+        caller: Caller,
+        told: Callable[[Any], None],
+        *,
+        writes: bool = True,
+    ) -> Ticket:
+        """Decide now, and tell the response, or a CoordinatorError, when it is safe; perhaps at once."""
+        ticket = self._next_ticket = self._next_ticket + 1
+        try:
+            office = self._office(partition)
+        except CoordinatorError as refusal:
+            told(refusal)
+            return ticket
         leader = office.replica.leader
         assert leader is not None
         if writes and leader.admit(ACKS_ALL) is not ErrorCode.NONE:
-            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-        ticket = self._next_ticket = self._next_ticket + 1
-        waiter: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        office.waiting[ticket] = waiter
-        try:
-            self._take(office, office.machine.command(ticket, request, caller, self._moment()))
-            return await waiter
-        finally:
+            told(CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE))
+            return ticket
+        office.waiting[ticket] = told
+        self._take(office, office.machine.command(ticket, request, caller, self._moment()))
+        return ticket
+
+    def forget(self, partition: int | None, ticket: Ticket) -> None:
+        """Nobody waits for this ticket any more."""
+        office = None if partition is None else self._offices.get(partition)
+        if office is not None:
             office.waiting.pop(ticket, None)
 
     def ended(self, partition: int, producer: Producer, *, committed: bool) -> None:
@@ -197,6 +229,8 @@ class Coordinators:
     def apply(self, image: Image, touched: Touched) -> None:
         """Roles may have changed: take offices and leave them (I1)."""
         self._image = image
+        if self._has_stopped:
+            return
         topic = image.topics.get(self._kind.topic)
         for partition in sorted({*self._offices, *(topic.partitions if topic else ())}):
             office = self._offices.get(partition)
@@ -214,7 +248,8 @@ class Coordinators:
                 self._take(office, office.machine.on_image(self._moment(), deleted))
 
     def stop(self) -> None:
-        """Leave every office: the broker stops."""
+        """Leave every office for good: the broker stops."""
+        self._has_stopped = True
         for office in list(self._offices.values()):
             self._leave(office, ErrorCode.NOT_COORDINATOR)
 
@@ -272,7 +307,7 @@ class Coordinators:
             decision.records,
             now_ms,
             compression=self.compression,
-            base_sequence=self._kind.base_sequence if producer is None else -1,
+            base_sequence=self._kind.base_sequence,
             producer_id=NO_PRODUCER_ID if producer is None else producer.producer_id,
             producer_epoch=-1 if producer is None else producer.producer_epoch,
             is_transactional=producer is not None,
@@ -306,22 +341,20 @@ class Coordinators:
 
     def _give(self, office: _Office, decision: Decision) -> None:
         for answer in decision.answers:
-            self._tell(office, answer.ticket, answer)
+            self._tell(office, answer.ticket, answer.response)
         for effect in decision.effects:
             self._kind.on_effect(office.partition, effect)
 
-    def _tell(self, office: _Office, ticket: Ticket, what: Answer | CoordinatorError) -> None:
-        waiter = office.waiting.pop(ticket, None)
-        if waiter is None or waiter.done():
-            return  # it has gone away meanwhile: its connection closed
-        if isinstance(what, CoordinatorError):
-            waiter.set_exception(what)
-        else:
-            waiter.set_result(what.response)
+    def _tell(self, office: _Office, ticket: Ticket, response: Any) -> None:
+        told = office.waiting.pop(ticket, None)
+        if told is not None:  # else it has gone away meanwhile: its connection closed
+            told(response)
 
     # --- inside: offices ----------------------------------------------------------------------
 
-    def _office(self, partition: int) -> _Office:
+    def _office(self, partition: int | None) -> _Office:
+        if partition is None:
+            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         office = self._offices.get(partition)
         if office is None or not office.is_current:
             raise CoordinatorError(ErrorCode.NOT_COORDINATOR)
@@ -330,7 +363,7 @@ class Coordinators:
         return office
 
     def _moment(self) -> Moment:
-        return Moment(self._clock.wall_ms(), self._image)
+        return Moment(self._clock.wall_ms(), self._image, self._clock.monotonic_ms())
 
     def _enter(self, partition: int, replica: Replica) -> None:
         office = _Office(partition, replica, self._kind.make(partition))
@@ -348,7 +381,8 @@ class Coordinators:
         def enter() -> None:
             replica = self._replicas.get(self._kind.topic, partition)
             if (
-                partition not in self._offices
+                not self._has_stopped
+                and partition not in self._offices
                 and replica is not None
                 and replica.leader is not None
             ):

@@ -24,6 +24,7 @@ from quire.broker.broker import Broker, BrokerState, Waiting
 from quire.broker.config_rules import SettingsRules
 from quire.broker.connection import Acceptor
 from quire.broker.fetch_sessions import FetchSessions
+from quire.broker.groups_host import groups_host
 from quire.broker.metrics import Metrics
 from quire.broker.producer_ids import ProducerIds
 from quire.broker.purgatory import Purgatory
@@ -158,6 +159,7 @@ class Node:
                 async with asyncio.timeout(SHUTDOWN_SECONDS):
                     await lifecycle.shut_down()
         broker.state = BrokerState.SHUTTING_DOWN
+        broker.groups.stop()  # whoever waits for its group is told to look elsewhere
         self._listeners.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(SHUTDOWN_SECONDS):
@@ -192,6 +194,7 @@ class Node:
         for acceptor in self._acceptors.values():
             acceptor.drop()
         if hasattr(self, "broker"):
+            self.broker.groups.stop()
             self.broker.replicas.drop()
             if self.broker.waiting.deadlines is not None:
                 self.broker.waiting.deadlines.stop()
@@ -206,6 +209,7 @@ class Node:
         """Assert the invariants of everything in the node."""
         self._quorum.check()
         self.broker.replicas.check()
+        self.broker.groups.check()
         if self._host is not None and self._host.machine is not None:
             self._host.machine.check()
         for _name, purgatory in self.broker.waiting.all():
@@ -329,6 +333,14 @@ class Node:
             quotas=Quotas(world.clock),
             producer_ids=ProducerIds(
                 controller, node_id=self.node_id, broker_epoch=lambda: self.broker.broker_epoch
+            ),
+            groups=groups_host(
+                self.settings,
+                replicas=replicas,
+                waiting=waiting,
+                clock=world.clock,
+                entropy=world.entropy,
+                journal=world.journal,
             ),
             metrics=metrics,
             clock=world.clock,

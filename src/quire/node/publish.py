@@ -3,7 +3,8 @@
     1  layers     the settings that the image gives this broker, judged and complained about once
     2  quotas     limits of clients
     3  replicas   logs are made, opened, set aside; roles and topics' settings change
-    4  image      handlers see it: what it promises is there by now
+    4  groups     coordinators of the partitions that are led now are loaded, others are left
+    5  image      handlers see it: what it promises is there by now
 
 Invariants
   I1  One publication runs at a time (feed I2), and each step sees the results of those before it.
@@ -50,6 +51,7 @@ class Publisher:
         if touched.configs or touched.quotas:
             broker.quotas.apply(image, layers)
         await broker.replicas.apply(image, touched, layers, broker.broker_epoch)
+        broker.groups.apply(image, touched)
         broker.image = image
 
     def _complain(self, layers: BrokerLayers) -> None:
