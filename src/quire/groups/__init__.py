@@ -4,7 +4,8 @@ coordinator  commands in, records out, answers when they are safe; finds the gro
 kinds        what every kind of group answers: may it commit, be deleted, lose an offset
 stored       hard state: the fold of the partition's records
 keys         keys and values, as bytes
-classic      soft state of a classic group: members, votes, who waits
+classic      soft state of a classic group: a roster with a state and a generation
+roster       its members: votes, who leads, who waits
 states       the states of a classic group, as a table
 rebalance    how a classic group comes from one generation to the next
 joining      JoinGroup

@@ -20,7 +20,7 @@ from typing import Final
 
 from quire.coordination import Caller, Ticket
 from quire.errors import ErrorCode
-from quire.groups.classic import ClassicGroup, Member, Protocols
+from quire.groups.classic import ClassicGroup
 from quire.groups.kinds import NO_MEMBER
 from quire.groups.rebalance import (
     SESSION,
@@ -32,6 +32,7 @@ from quire.groups.rebalance import (
     refuse_sync,
     tell_joined,
 )
+from quire.groups.roster import Member, Protocols
 from quire.groups.states import COMPLETING, EMPTY, PREPARING, STABLE
 from quire.groups.step import Step
 from quire.protocol.messages.join_group import JoinGroupRequest

@@ -22,7 +22,8 @@ from typing import Final
 
 from quire.coordination import Ticket
 from quire.errors import ErrorCode
-from quire.groups.classic import ClassicGroup, Member
+from quire.groups.classic import ClassicGroup
+from quire.groups.roster import Member
 from quire.groups.states import COMPLETING, EMPTY, PREPARING, STABLE
 from quire.groups.step import Step
 from quire.protocol.messages.join_group import JoinGroupResponse
@@ -60,7 +61,7 @@ def tell_joined(
             leader=(group.leader if leader is None else leader) or "",
             skip_assignment=skip_assignment,
             member_id=member.member_id,
-            members=group.member_list() if with_members else [],
+            members=group.member_list(group.protocol) if with_members else [],
         ),
     )
 
