@@ -70,7 +70,7 @@ def refuse_join(step: Step, ticket: Ticket, code: ErrorCode, member_id: str) -> 
     step.answer(
         ticket,
         JoinGroupResponse(
-            error_code=code, protocol_name="", leader="", member_id=member_id, members=[]
+            error_code=code, protocol_name=None, leader="", member_id=member_id, members=[]
         ),
     )
 
