@@ -8,7 +8,7 @@
 Timers       session (one for each member), join (the time to join is over), sync (the time to ask for an assignment)
 
 Invariants
-  I1  A generation number is used once; only who has joined it is in it.
+  I1  While a coordinator lives a generation number is used once; only who has joined it is in it.
   I2  A session's timer rings no later than the session ends. A member that shows that it is alive moves the end, not
       the timer: it is set anew when it rings too early.
   I3  Static members that do not join in time stay until their sessions end; others are dropped.
