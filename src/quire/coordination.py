@@ -47,6 +47,8 @@ class Moment(NamedTuple):
     now_ms: int
     """By the wall clock: it is written into records."""
     image: Image
+    elapsed_ms: int = 0
+    """By the monotonic clock: deadlines are counted in it."""
 
 
 class KeyValue(NamedTuple):

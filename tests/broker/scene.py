@@ -118,6 +118,7 @@ class Scene:
             producer_ids=ProducerIds(
                 self.link, node_id=1, broker_epoch=lambda: self.broker.broker_epoch
             ),
+            groups=cast("Any", SimpleNamespace()),
             metrics=cast("Any", SimpleNamespace()),
             clock=self.clock,
             entropy=self.world.entropy,

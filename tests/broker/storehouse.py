@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 
 from quire.broker.broker import Broker, BrokerState, Waiting
 from quire.broker.fetch_sessions import FetchSessions
+from quire.broker.groups_host import groups_host
 from quire.broker.metrics import Metrics
 from quire.broker.purgatory import Purgatory
 from quire.broker.quotas import Quotas
@@ -115,6 +116,14 @@ class Storehouse:
             quorum=cast("Any", SimpleNamespace(leader_id=NODE, kraft_version=1)),
             quotas=Quotas(self.clock),
             producer_ids=cast("Any", None),
+            groups=groups_host(
+                BrokerLayers(texts).settings,
+                replicas=self.replicas,
+                waiting=waiting,
+                clock=self.clock,
+                entropy=self.entropy,
+                journal=self.journal,
+            ),
             metrics=self.metrics,
             clock=self.clock,
             entropy=self.entropy,
@@ -150,6 +159,7 @@ class Storehouse:
             configs=dict.fromkeys(image.configs),
         )
         await self.replicas.apply(image, touched, self.broker.layers, BROKER_EPOCH)
+        self.broker.groups.apply(image, touched)
         self.replicas.check()
 
     async def learn(self, *messages: Any) -> None:
@@ -165,6 +175,7 @@ class Storehouse:
             self.broker.layers = layers
         self.image = self.broker.image = image
         await self.replicas.apply(image, delta.touched, self.broker.layers, BROKER_EPOCH)
+        self.broker.groups.apply(image, delta.touched)
         self.replicas.check()
 
     async def topic(

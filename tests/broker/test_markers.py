@@ -302,14 +302,21 @@ def test_whoever_keeps_the_topic_is_told_of_the_end() -> None:
     async def story(house: Storehouse) -> None:
         desk = await Desk.open(house)
         told: list[tuple[int, Producer, bool]] = []
+        ends_before: list[int] = []
 
         class Keeper:
+            def settle(self, partition: int) -> None:
+                replica = desk.broker.replicas.get("orders", partition)
+                assert replica is not None
+                ends_before.append(replica.log.log_end_offset)
+
             def ended(self, partition: int, producer: Producer, *, committed: bool) -> None:
                 told.append((partition, producer, committed))
 
         desk.broker.hosts["orders"] = Keeper()  # type: ignore[assignment]
         await written(house, Marker(7, 3, False, 0, 0), TopicPartition("orders", 1))
         assert told == [(1, Producer(7, 3), False)]
+        assert ends_before == [0], "what it has gathered must be in the log before the marker"
 
     tell(story)
 

@@ -88,6 +88,7 @@ class Broker:
     quorum: QuorumView
     quotas: Quotas
     producer_ids: ProducerIds
+    groups: Coordinators
     metrics: Metrics
     clock: Clock
     entropy: Entropy

@@ -2,8 +2,9 @@
 
     leads a partition  ->  load: replay it from its start  ->  active: commands, timers, answers  ->  thrown away
 
-Records of a decision go into the log as one batch and are replayed at once; its answers wait until the high watermark
-has passed everything that they may depend on, reads included.
+Records of a decision are replayed at once. They go into the log in one batch with those of all that is decided in the
+same turn of the loop, but for those of a transaction, which have a batch of their own. Answers wait until the high
+watermark has passed everything that they may depend on, reads included.
 
 Invariants
   I1  A coordinator lives for one leader epoch of its partition. What it knew is thrown away with it, and whoever waits
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
 from quire.broker.broker import Waiting
@@ -27,7 +28,6 @@ from quire.broker.journal import Journal
 from quire.broker.replica import Replica
 from quire.broker.replicas import Replicas
 from quire.coordination import (
-    Answer,
     Caller,
     Coordinator,
     Decision,
@@ -58,6 +58,8 @@ from quire.types import TopicPartition
 LOAD_BYTES: Final = 1 << 20
 """How much is replayed before the loop may do something else."""
 LOAD_AGAIN_SECONDS: Final = 1.0
+BATCH_BYTES: Final = 512 << 10
+"""More than this is not gathered into one batch."""
 
 
 class CoordinatorError(Exception):
@@ -89,9 +91,15 @@ class _Office:
         self.epoch = replica.leader_epoch
         self.machine = machine
         self.is_loaded = False
+        self.unwritten: list[KeyValue] = []
+        """Replayed already, to be appended at the end of this turn."""
+        self.unwritten_bytes = 0
+        self.undecided: list[Decision] = []
+        """Decisions that wait for that (I3)."""
         self.held: deque[tuple[int, Decision]] = deque()
         """Decisions whose answers wait, by the offset that the high watermark must reach (I3)."""
-        self.waiting: dict[Ticket, asyncio.Future[Any]] = {}
+        self.waiting: dict[Ticket, Callable[[Any], None]] = {}
+        """Who is told a response, or a CoordinatorError."""
         self.timers: dict[Hashable, asyncio.TimerHandle] = {}
         self.loading: asyncio.Task[None] | None = None
         self.is_watching = False
@@ -131,6 +139,7 @@ class Coordinators:
         self._offices: dict[int, _Office] = {}
         self._image = Image()
         self._next_ticket = 0
+        self._has_stopped = False
         self.timeout_ms = 5000
         """How long answers wait for the replicas."""
         self.compression = Compression.NONE
@@ -164,27 +173,64 @@ class Coordinators:
     async def ask(self, key: str, request: Any, caller: Caller, *, writes: bool = True) -> Any:
         """The coordinator's response for a group or a transactional id; CoordinatorError when nobody decides here."""
         partition = self.partition_for(key)
-        if partition is None:
-            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         return await self.ask_partition(partition, request, caller, writes=writes)
 
     async def ask_partition(
-        self, partition: int, request: Any, caller: Caller, *, writes: bool = True
+        self, partition: int | None, request: Any, caller: Caller, *, writes: bool = True
     ) -> Any:
         """The same, of one partition."""
-        office = self._office(partition)
+        waiter: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def told(response: Any) -> None:
+            if waiter.done():
+                return
+            if isinstance(response, CoordinatorError):
+                waiter.set_exception(response)
+            else:
+                waiter.set_result(response)
+
+        ticket = self.submit(partition, request, caller, told, writes=writes)
+        try:
+            return await waiter
+        finally:
+            self.forget(partition, ticket)
+
+    def submit(
+        self,
+        partition: int | None,
+        request: Any,
+        caller: Caller,
+        told: Callable[[Any], None],
+        *,
+        writes: bool = True,
+    ) -> Ticket:
+        """Decide now, and tell the response, or a CoordinatorError, when it is safe; perhaps at once."""
+        ticket = self._next_ticket = self._next_ticket + 1
+        try:
+            office = self._office(partition)
+        except CoordinatorError as refusal:
+            told(refusal)
+            return ticket
         leader = office.replica.leader
         assert leader is not None
         if writes and leader.admit(ACKS_ALL) is not ErrorCode.NONE:
-            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-        ticket = self._next_ticket = self._next_ticket + 1
-        waiter: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        office.waiting[ticket] = waiter
-        try:
-            self._take(office, office.machine.command(ticket, request, caller, self._moment()))
-            return await waiter
-        finally:
+            told(CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE))
+            return ticket
+        office.waiting[ticket] = told
+        self._take(office, office.machine.command(ticket, request, caller, self._moment()))
+        return ticket
+
+    def forget(self, partition: int | None, ticket: Ticket) -> None:
+        """Nobody waits for this ticket any more."""
+        office = None if partition is None else self._offices.get(partition)
+        if office is not None:
             office.waiting.pop(ticket, None)
+
+    def settle(self, partition: int) -> None:
+        """Append what was gathered, before a marker is: the log has the order in which all was replayed."""
+        office = self._offices.get(partition)
+        if office is not None:
+            self._write_out(office)
 
     def ended(self, partition: int, producer: Producer, *, committed: bool) -> None:
         """A marker has been appended to a partition of our topic: its transaction is over."""
@@ -197,6 +243,8 @@ class Coordinators:
     def apply(self, image: Image, touched: Touched) -> None:
         """Roles may have changed: take offices and leave them (I1)."""
         self._image = image
+        if self._has_stopped:
+            return
         topic = image.topics.get(self._kind.topic)
         for partition in sorted({*self._offices, *(topic.partitions if topic else ())}):
             office = self._offices.get(partition)
@@ -214,7 +262,8 @@ class Coordinators:
                 self._take(office, office.machine.on_image(self._moment(), deleted))
 
     def stop(self) -> None:
-        """Leave every office: the broker stops."""
+        """Leave every office for good: the broker stops."""
+        self._has_stopped = True
         for office in list(self._offices.values()):
             self._leave(office, ErrorCode.NOT_COORDINATOR)
 
@@ -248,31 +297,81 @@ class Coordinators:
         self._watch(office)
 
     def _take(self, office: _Office, decision: Decision) -> None:
-        """Append, replay, set timers, and give or hold the answers."""
-        if decision.records and not self._append(office, decision):
-            return
+        """Replay, set timers, and have it written; its answers are given then, or held."""
+        if decision.producer is not None and decision.records:
+            self._write_out(office)
+            if not self._is_here(office) or not self._append(
+                office, decision.records, decision.producer
+            ):
+                return
+        elif decision.records:
+            self._gather(office, decision.records)
+        self._replay(office, decision)
         for timer in decision.timers:
             self._set(office, timer)
         if not decision.answers and not decision.effects:
             return
+        if office.unwritten:
+            office.undecided.append(decision)
+        else:
+            self._hold(office, decision)
+            self._watch(office)
+
+    def _gather(self, office: _Office, records: Sequence[KeyValue]) -> None:
+        """Have records appended at the end of this turn, or now if a batch would become too large."""
+        size = sum(len(key) + len(value or b"") for key, value in records)
+        if office.unwritten_bytes + size > BATCH_BYTES:
+            self._write_out(office)
+        if not office.unwritten:
+            asyncio.get_running_loop().call_soon(self._write_out, office)
+        office.unwritten += records
+        office.unwritten_bytes += size
+
+    def _replay(self, office: _Office, decision: Decision) -> None:
+        """As if it were read from the log: where its records are, or will be."""
+        first = office.replica.log.log_end_offset + len(office.unwritten) - len(decision.records)
+        replay, producer = office.machine.replay, decision.producer
+        for number, record in enumerate(decision.records):
+            replay(record, offset=first + number, producer=producer)
+
+    def _write_out(self, office: _Office) -> None:
+        """Append what was gathered, and let answers wait for it."""
+        if not office.unwritten or not self._is_here(office):
+            return
+        records, office.unwritten, office.unwritten_bytes = office.unwritten, [], 0
+        decisions, office.undecided = office.undecided, []
+        if not self._append(office, records, None):
+            return
+        for decision in decisions:
+            self._hold(office, decision)
+        self._watch(office)
+
+    def _hold(self, office: _Office, decision: Decision) -> None:
+        """Give a decision's answers when everything before them is safe (I3); at once if it is."""
         leader = office.replica.leader
-        assert leader is not None
         end_offset = office.replica.log.log_end_offset
-        if not office.held and leader.high_watermark >= end_offset:
+        if not office.held and leader is not None and leader.high_watermark >= end_offset:
             self._give(office, decision)
         else:
             office.held.append((end_offset, decision))
-            self._watch(office)
 
-    def _append(self, office: _Office, decision: Decision) -> bool:
+    def _is_here(self, office: _Office) -> bool:
+        return self._offices.get(office.partition) is office
+
+    def _append(
+        self, office: _Office, records: Sequence[KeyValue], producer: Producer | None
+    ) -> bool:
         """One batch (I2)."""
-        producer, replica = decision.producer, office.replica
+        replica = office.replica
+        if not office.is_current:
+            self._leave(office, ErrorCode.NOT_COORDINATOR)
+            return False
         now_ms = self._clock.wall_ms()
         batch = encode_pairs(
-            decision.records,
+            records,
             now_ms,
             compression=self.compression,
-            base_sequence=self._kind.base_sequence if producer is None else -1,
+            base_sequence=self._kind.base_sequence,
             producer_id=NO_PRODUCER_ID if producer is None else producer.producer_id,
             producer_epoch=-1 if producer is None else producer.producer_epoch,
             is_transactional=producer is not None,
@@ -291,8 +390,6 @@ class Coordinators:
             self._enter_again(office.partition)
             return False
         assert isinstance(outcome, AppendInfo), "our own batches are never duplicates"
-        for number, record in enumerate(decision.records):
-            office.machine.replay(record, offset=outcome.first_offset + number, producer=producer)
         return True
 
     def _watch(self, office: _Office) -> None:
@@ -306,22 +403,20 @@ class Coordinators:
 
     def _give(self, office: _Office, decision: Decision) -> None:
         for answer in decision.answers:
-            self._tell(office, answer.ticket, answer)
+            self._tell(office, answer.ticket, answer.response)
         for effect in decision.effects:
             self._kind.on_effect(office.partition, effect)
 
-    def _tell(self, office: _Office, ticket: Ticket, what: Answer | CoordinatorError) -> None:
-        waiter = office.waiting.pop(ticket, None)
-        if waiter is None or waiter.done():
-            return  # it has gone away meanwhile: its connection closed
-        if isinstance(what, CoordinatorError):
-            waiter.set_exception(what)
-        else:
-            waiter.set_result(what.response)
+    def _tell(self, office: _Office, ticket: Ticket, response: Any) -> None:
+        told = office.waiting.pop(ticket, None)
+        if told is not None:  # else it has gone away meanwhile: its connection closed
+            told(response)
 
     # --- inside: offices ----------------------------------------------------------------------
 
-    def _office(self, partition: int) -> _Office:
+    def _office(self, partition: int | None) -> _Office:
+        if partition is None:
+            raise CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
         office = self._offices.get(partition)
         if office is None or not office.is_current:
             raise CoordinatorError(ErrorCode.NOT_COORDINATOR)
@@ -330,7 +425,7 @@ class Coordinators:
         return office
 
     def _moment(self) -> Moment:
-        return Moment(self._clock.wall_ms(), self._image)
+        return Moment(self._clock.wall_ms(), self._image, self._clock.monotonic_ms())
 
     def _enter(self, partition: int, replica: Replica) -> None:
         office = _Office(partition, replica, self._kind.make(partition))
@@ -348,7 +443,8 @@ class Coordinators:
         def enter() -> None:
             replica = self._replicas.get(self._kind.topic, partition)
             if (
-                partition not in self._offices
+                not self._has_stopped
+                and partition not in self._offices
                 and replica is not None
                 and replica.leader is not None
             ):
@@ -367,6 +463,8 @@ class Coordinators:
             timer.cancel()
         office.timers.clear()
         office.held.clear()
+        office.unwritten.clear()
+        office.undecided.clear()
         for ticket in list(office.waiting):
             self._tell(office, ticket, CoordinatorError(code))
         self._say(office, "leaves office")

@@ -153,13 +153,15 @@ def _append(
         timestamp=now_ms,
     )
     monotonic_ms = broker.clock.monotonic_ms()
+    host = broker.hosts.get(place.topic)
+    if host is not None:
+        host.settle(place.partition)
     try:
         broker.replicas.append(
             replica, batch, now_ms=now_ms, monotonic_ms=monotonic_ms, from_client=False
         )
     except StorageError:
         return ErrorCode.KAFKA_STORAGE_ERROR
-    host = broker.hosts.get(place.topic)
     if host is not None:
         producer = Producer(marker.producer_id, marker.producer_epoch)
         host.ended(place.partition, producer, committed=marker.committed)  # I4

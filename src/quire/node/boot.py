@@ -26,7 +26,8 @@ from quire.broker.connection import Acceptor
 from quire.broker.exposition import Cleaning, Family, families
 from quire.broker.exposition import Quorum as QuorumFigures
 from quire.broker.fetch_sessions import FetchSessions
-from quire.broker.internal_topics import TRANSACTIONS
+from quire.broker.groups_host import groups_host
+from quire.broker.internal_topics import OFFSETS, TRANSACTIONS
 from quire.broker.markers import Markers
 from quire.broker.metrics import Metrics
 from quire.broker.producer_ids import ProducerIds
@@ -173,6 +174,7 @@ class Node:
                 async with asyncio.timeout(SHUTDOWN_SECONDS):
                     await lifecycle.shut_down()
         broker.state = BrokerState.SHUTTING_DOWN
+        broker.groups.stop()  # whoever waits for its group is told to look elsewhere
         self._listeners.close()
         if self._pages is not None:
             self._pages.close()
@@ -357,6 +359,14 @@ class Node:
             producer_ids=ProducerIds(
                 controller, node_id=self.node_id, broker_epoch=lambda: self.broker.broker_epoch
             ),
+            groups=groups_host(
+                self.settings,
+                replicas=replicas,
+                waiting=waiting,
+                clock=world.clock,
+                entropy=world.entropy,
+                journal=world.journal,
+            ),
             metrics=metrics,
             clock=world.clock,
             entropy=world.entropy,
@@ -382,6 +392,7 @@ class Node:
         )
         broker.peers = peers
         markers = Markers(broker, peers, self._tasks.start)
+        broker.hosts[OFFSETS] = broker.groups
         broker.hosts[TRANSACTIONS] = make_host(broker, markers.on_effect)
 
     def _leave_offices(self) -> None:

@@ -74,6 +74,14 @@ UNORDERED = {
     "FetchResponse.responses": "topic",
     "DescribeProducersResponse.topics": "name",
     "PartitionResponse.active_producers": "producer_epoch",
+    "ListGroupsResponse.groups": "group_id",
+    "DescribeGroupsResponse.groups": "group_id",
+    "DeleteGroupsResponse.results": "group_id",
+    "OffsetCommitResponse.topics": "name",
+    "OffsetFetchResponse.topics": "name",
+    "OffsetFetchResponseGroup.topics": "name",
+    "OffsetFetchResponseTopics.partitions": "partition_index",
+    "OffsetFetchResponseTopic.partitions": "partition_index",
 }
 """Lists whose order says nothing, and what they are sorted by."""
 

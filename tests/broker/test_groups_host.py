@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from tests.broker.storehouse import STATIC, Storehouse, tell
+
+from quire.broker.groups_host import groups_host, groups_settings
+from quire.broker.internal_topics import OFFSETS
+from quire.config.layers import BrokerLayers
+from quire.groups.coordinator import GroupCoordinator
+from quire.groups.step import GroupsSettings
+from quire.metadata.delta import Touched
+from quire.records.compression import Compression
+
+
+def test_the_defaults_of_groups_are_those_of_a_broker() -> None:
+    assert groups_settings(BrokerLayers(STATIC).settings) == GroupsSettings()
+
+
+def test_every_setting_of_groups_reaches_them() -> None:
+    texts = {
+        "group.initial.rebalance.delay.ms": "1",
+        "group.min.session.timeout.ms": "2",
+        "group.max.session.timeout.ms": "3",
+        "group.max.size": "4",
+        "offset.metadata.max.bytes": "5",
+        "offsets.retention.minutes": "6",
+        "offsets.retention.check.interval.ms": "7",
+    }
+    view = groups_settings(BrokerLayers({**STATIC, **texts}).settings)
+    assert view == GroupsSettings(
+        initial_rebalance_delay_ms=1,
+        session_timeout_ms_min=2,
+        session_timeout_ms_max=3,
+        group_size_max=4,
+        metadata_bytes_max=5,
+        offsets_retention_ms=360_000,
+        offsets_check_interval_ms=7,
+    )
+
+
+def test_each_partition_of_the_offsets_topic_has_a_machine_of_groups() -> None:
+    async def story(house: Storehouse) -> None:
+        settings = BrokerLayers(
+            {**STATIC, "offsets.commit.timeout.ms": "70", "offsets.topic.compression.codec": "1"}
+        ).settings
+        host = groups_host(
+            settings,
+            replicas=house.replicas,
+            waiting=house.broker.waiting,
+            clock=house.clock,
+            entropy=house.entropy,
+            journal=house.journal,
+        )
+        assert (host.timeout_ms, host.compression) == (70, Compression.GZIP)
+        await house.topic(OFFSETS, partitions=2)
+        host.apply(house.image, Touched())
+        machines = host.machines()
+        assert [(number, type(one)) for number, one in machines] == [
+            (0, GroupCoordinator), (1, GroupCoordinator),
+        ]  # fmt: skip
+        host.stop()
+
+    tell(story)
