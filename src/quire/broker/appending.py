@@ -20,7 +20,11 @@ from quire.broker.metrics import TopicFigures
 from quire.broker.replica import Replica
 from quire.errors import ErrorCode, InvalidBatchError, StorageError
 from quire.ports.disk import Bytes
-from quire.protocol.messages.produce import BatchIndexAndErrorMessage, PartitionProduceResponse
+from quire.protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    PartitionProduceResponse,
+)
 from quire.records.batch import HEADER_SIZE, BatchHeader
 from quire.records.compression import Compression
 from quire.records.validate import (
@@ -40,6 +44,8 @@ HEAVY_BYTES: Final = 128 << 10
 """A compressed batch from this size on is unpacked in the background."""
 RECORD_ERRORS_SHOWN: Final = 3
 
+_NO_LEADER_TOLD: Final = LeaderIdAndEpoch()
+"""What most answers say; shared, and never written into."""
 _MAGIC_AT: Final = 16
 _ATTRIBUTES_AT: Final = 22
 _CODEC: Final = 0x07
@@ -193,6 +199,7 @@ def write(
             base_offset=outcome.first_offset,
             log_append_time_ms=now_ms if is_stamped else NO_TIMESTAMP,
             log_start_offset=log.log_start_offset,
+            current_leader=_NO_LEADER_TOLD,
         )
     if isinstance(outcome, Duplicate):
         return PartitionProduceResponse(

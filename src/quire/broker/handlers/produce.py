@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from quire.broker import leaders
 from quire.broker.appending import (
@@ -50,6 +50,7 @@ from quire.protocol.messages.produce import (
     TopicProduceResponse,
 )
 from quire.protocol.schema import ZERO_UUID
+from quire.records.validate import admit_batch
 from quire.replication.leader import ACKS_ALL, Leader
 
 ADMIN_CLIENT_ID: Final = "__admin_client"
@@ -58,6 +59,10 @@ TOPIC_IDS_SINCE: Final = 13
 LEADERS_SINCE: Final = 10
 ACKS_NONE: Final = 0
 _NO_BATCH: Final = "what was sent is no batch of records"
+
+
+_Heavy: TypeAlias = tuple[Replica, int, Bytes, list[PartitionProduceResponse]]
+"""A batch that is made to fit in the background: where to, its index, its bytes, whose answers it joins."""
 
 
 class _Appended:
@@ -158,35 +163,19 @@ class _Produce:
         """Append what can be appended now."""
         request = self._request
         refusal = self._refuse_all()
-        heavy: list[tuple[Replica, int, Bytes, list[PartitionProduceResponse]]] = []
+        heavy: list[_Heavy] = []
         for topic in _once(request.topic_data):
             answers: list[PartitionProduceResponse] = []
             name = self._name_of(topic)
             for data in topic.partition_data:
-                records = data.records
-                replica = refusal or self._admit(name, data.index, records)
-                if isinstance(replica, Replica) and topic.topic_id not in (
-                    ZERO_UUID,
-                    replica.topic_id,
-                ):
-                    replica = ErrorCode.UNKNOWN_TOPIC_ID  # its name is another topic's by now
-                if not isinstance(replica, Replica):
-                    text = _NO_BATCH if replica is ErrorCode.CORRUPT_MESSAGE else None
-                    answers.append(rejected(self._broker, None, data.index, replica, text=text))
-                    continue
-                assert records is not None
-                records = without_rest(records)
-                if is_heavy(records, replica.compression):
-                    if replica.compression is not None:
-                        replica.figures.recompressions += 1
-                    heavy.append((replica, data.index, records, answers))
-                    continue
-                buffer = _writable(records)
-                answers.append(
-                    self._write(
-                        replica, data.index, make_fit(replica, buffer, self._now_ms), len(records)
-                    )
-                )
+                answer = None
+                if refusal is None:
+                    answer = self._take_plain(name, topic.topic_id, data)
+                if answer is None:
+                    replica = refusal or self._admit(name, topic.topic_id, data)
+                    answer = self._take(replica, data, answers, heavy)
+                if answer is not None:
+                    answers.append(answer)
             self.response.responses.append(
                 TopicProduceResponse(
                     name=topic.name, topic_id=topic.topic_id, partition_responses=answers
@@ -196,6 +185,52 @@ class _Produce:
             self._go_on_later(heavy)
             return HOLD
         return self.wait_or_finish()
+
+    def _take_plain(
+        self, name: str | None, topic_id: bytes, data: PartitionProduceData
+    ) -> PartitionProduceResponse | None:
+        """The short way of a batch that is stored as it came. None: nothing has happened, take it step by step."""
+        replica = None if name is None else self._broker.replicas.get(name, data.index)
+        records = data.records
+        if replica is None or records is None or self._verifying is not None:
+            return None
+        leader, admission = replica.leader, replica.admission
+        if (
+            leader is None
+            or admission is None
+            or not ACKS_ALL <= self._request.acks <= 1
+            or topic_id not in (ZERO_UUID, replica.topic_id)
+            or leader.admit(self._request.acks) is not ErrorCode.NONE
+            or name in INTERNAL_TOPICS
+        ):
+            return None
+        header = admit_batch(records, admission, self._now_ms)
+        if header is None:
+            return None
+        replica.figures.produces += 1
+        self._broker.metrics.all_topics.produces += 1
+        return self._write(replica, data.index, (_writable(records), header), 0)
+
+    def _take(
+        self,
+        replica: Replica | ErrorCode,
+        data: PartitionProduceData,
+        answers: list[PartitionProduceResponse],
+        heavy: list[_Heavy],
+    ) -> PartitionProduceResponse | None:
+        """Step by step; None when it goes on in the background, which answers then."""
+        if not isinstance(replica, Replica):
+            text = _NO_BATCH if replica is ErrorCode.CORRUPT_MESSAGE else None
+            return rejected(self._broker, None, data.index, replica, text=text)
+        assert data.records is not None
+        records = without_rest(data.records)
+        if is_heavy(records, replica.compression):
+            if replica.compression is not None:
+                replica.figures.recompressions += 1
+            heavy.append((replica, data.index, records, answers))
+            return None
+        fit = make_fit(replica, _writable(records), self._now_ms)
+        return self._write(replica, data.index, fit, len(records))
 
     def wait_or_finish(self) -> Any:
         """The answer, or LATER while something is not safe yet."""
@@ -213,8 +248,11 @@ class _Produce:
         throttle_ms = (
             quotas.produced(call.client, call.client_id, call.size) if quotas.active else 0
         )
-        answers = [one for topic in self.response.responses for one in topic.partition_responses]
-        has_failed = any(one.error_code for one in answers)
+        has_failed = False
+        for topic in self.response.responses:
+            for one in topic.partition_responses:
+                if one.error_code:
+                    has_failed = True
         if self._request.acks == ACKS_NONE:
             call.throttle_ms = throttle_ms
             return CLOSE if has_failed else NOTHING
@@ -227,13 +265,11 @@ class _Produce:
 
     def _refuse_all(self) -> ErrorCode | None:
         """Why nothing of the request is taken."""
-        request = self._request
-        if request.transactional_id is None and any(
-            is_transactional(data.records)
-            for topic in request.topic_data
-            for data in topic.partition_data
-        ):
-            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        if self._request.transactional_id is None:
+            for topic in self._request.topic_data:
+                for data in topic.partition_data:
+                    if is_transactional(data.records):
+                        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
         return None
 
     def _name_of(self, topic: TopicProduceData) -> str | None:
@@ -251,9 +287,12 @@ class _Produce:
                 if check_form(records, self._call.version)[0] is ErrorCode.NONE:
                     yield self._name_of(topic), data.index, records
 
-    def _admit(self, name: str | None, index: int, records: Bytes | None) -> Replica | ErrorCode:
+    def _admit(
+        self, name: str | None, topic_id: bytes, data: PartitionProduceData
+    ) -> Replica | ErrorCode:
         """The replica that may take the batch, or why none may."""
         broker, request, call = self._broker, self._request, self._call
+        index, records = data.index, data.records
         if name is None:
             return ErrorCode.UNKNOWN_TOPIC_ID
         replica = broker.replicas.get(name, index)
@@ -279,6 +318,8 @@ class _Produce:
             if code is not ErrorCode.NONE:
                 return code
         code = leader.admit(request.acks)
+        if code is ErrorCode.NONE and topic_id not in (ZERO_UUID, replica.topic_id):
+            code = ErrorCode.UNKNOWN_TOPIC_ID  # its name is another topic's by now
         return replica if code is ErrorCode.NONE else code
 
     def _write(
@@ -333,9 +374,7 @@ class _Produce:
         self._broker.metrics.failed(0, code)
         _to_failure(one.response, code)
 
-    def _go_on_later(
-        self, heavy: list[tuple[Replica, int, Bytes, list[PartitionProduceResponse]]]
-    ) -> None:
+    def _go_on_later(self, heavy: list[_Heavy]) -> None:
         """Unpack and compress in the background; the connection holds, so that the order stays."""
         now_ms = self._now_ms
 
