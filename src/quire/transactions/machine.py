@@ -232,6 +232,8 @@ class TransactionCoordinator:
         for name, one in ongoing.items():
             fenced = one.fenced(client_version=client_version, now_ms=moment.now_ms)
             self._last_epochs.pop(name, None)
+            if fenced.bumps_epoch:  # to its producer this is an end like any other: it may go on
+                self._last_epochs[name] = _LastEpoch(_producer_of(fenced), one.epoch)
             records.append(_record(name, fenced, moment.image))
             effects.append(ending_of(name, fenced, committed=False))
         return Decision(tuple(records), answers=answers, effects=tuple(effects))
