@@ -330,6 +330,19 @@ def test_what_takes_too_long_is_aborted_and_its_producer_fenced() -> None:
     assert desk.timer(LOOK_FOR_TIMEOUTS).records == (), "once is enough"
 
 
+@pytest.mark.parametrize("level", [1, 2])
+def test_a_producer_that_bumps_its_epoch_may_go_on_after_a_timeout(level: int) -> None:
+    desk = Desk(level)
+    me = desk.begin()
+    desk.add(me)
+    desk.now_ms += 60_001
+    desk.timer(LOOK_FOR_TIMEOUTS)
+    desk.complete()
+    assert desk.init(me) == ((ErrorCode.NONE, 101, 1) if level == 2 else FENCED)
+    assert desk.init() == (ErrorCode.NONE, 101, 2), "who comes anew fences it all the same"
+    assert desk.init(me) == FENCED
+
+
 def test_ids_that_are_not_used_are_forgotten_but_not_open_ones() -> None:
     desk = Desk(id_expiration_ms=5_000)
     me = desk.begin()

@@ -92,7 +92,7 @@ class Verifying:
         """A batch that may have to be asked of."""
         header = read_header(records)
         producers = replica.log.producers
-        if header.producer_id < 0 or _is_open(producers, _producer_of(header)) or not self._asks():
+        if self._known(producers, header) is not None:
             return
         begun = _begin(
             producers, _producer_of(header), header.base_sequence, self._broker.clock.wall_ms()
@@ -113,8 +113,9 @@ class Verifying:
         """Whether the batch may be appended, now, by what is known of its transaction (I1)."""
         header = read_header(records)
         producers = replica.log.producers
-        if header.producer_id < 0 or _is_open(producers, _producer_of(header)) or not self._asks():
-            return ErrorCode.NONE
+        known = self._known(producers, header)
+        if known is not None:
+            return known
         code = self._codes.get(replica.topic_partition, ErrorCode.INVALID_TXN_STATE)
         if code is not ErrorCode.NONE:
             return _as_known(code, self._version, PRODUCE)
@@ -127,8 +128,14 @@ class Verifying:
 
     # --- inside -------------------------------------------------------------------------------
 
-    def _asks(self) -> bool:
-        return self.adds or self._broker.layers.settings.transaction_partition_verification_enable
+    def _known(self, producers: ProducerStates, header: BatchHeader) -> ErrorCode | None:
+        """What is to be said of a batch without asking anybody."""
+        settings = self._broker.layers.settings
+        if header.producer_id < 0 or not (
+            self.adds or settings.transaction_partition_verification_enable
+        ):
+            return ErrorCode.NONE
+        return _known(producers, _producer_of(header))
 
 
 async def verify_offsets(
@@ -141,8 +148,9 @@ async def verify_offsets(
     adds = version >= TXN_OFFSET_COMMIT.adds_since
     producers = replica.log.producers
     is_asked = adds or broker.layers.settings.transaction_partition_verification_enable
-    if _is_open(producers, producer) or not is_asked:
-        return ErrorCode.NONE
+    known = _known(producers, producer) if is_asked else ErrorCode.NONE
+    if known is not None:
+        return known
     begun = _begin(producers, producer, 0, broker.clock.wall_ms())
     codes = await _Asking(broker, name, producer, (place,), adds=adds).until_decided()
     code = codes[place]
@@ -152,7 +160,7 @@ async def verify_offsets(
     if code is ErrorCode.NOT_ENOUGH_REPLICAS:
         return ErrorCode.COORDINATOR_NOT_AVAILABLE
     is_void = code is ErrorCode.NONE and producers.verifying.get(producer.producer_id) is not begun
-    if is_void and not _is_open(producers, producer):
+    if is_void and _known(producers, producer) is not ErrorCode.NONE:
         return ErrorCode.INVALID_TXN_STATE  # I2
     return code
 
@@ -268,12 +276,15 @@ def _begin(
     return begun
 
 
-def _is_open(producers: ProducerStates, producer: ProducerId) -> bool:
-    """Whether the producer has an open transaction here, in this epoch."""
+def _known(producers: ProducerStates, producer: ProducerId) -> ErrorCode | None:
+    """What the log itself says: its transaction is open, or a newer one of its kind has been here; None: nothing."""
     known = producers.get(producer.producer_id)
-    return (
-        known is not None and known.transaction_first_offset >= 0 and known.epoch == producer.epoch
-    )
+    if known is None:
+        return None
+    if known.epoch > producer.epoch:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    is_open = known.epoch == producer.epoch and known.transaction_first_offset >= 0
+    return ErrorCode.NONE if is_open else None
 
 
 def _producer_of(header: BatchHeader) -> ProducerId:

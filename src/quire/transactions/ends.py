@@ -2,16 +2,16 @@
 
     in state          commit                        abort
     Ongoing           yes                           yes
-    Prepare*          CONCURRENT_TRANSACTIONS when the same end is on its way, else INVALID_TXN_STATE
+    Prepare*          CONCURRENT_TRANSACTIONS: the last end is on its way
     CompleteCommit    repeat: NONE                  repeat: INVALID_TXN_STATE, new: yes (v2)
     CompleteAbort     INVALID_TXN_STATE             repeat: NONE, new: yes (v2)
     Empty             INVALID_TXN_STATE             yes (v2), INVALID_TXN_STATE
 
 In version 2 a repeat is known by its epoch, which is the one before; "new" is an abort of a transaction to which
-nothing was ever added.
+nothing was ever added. Its producer need not wait for the end before: while that is on its way nobody is judged.
 
 Invariants
-  I1  With an epoch that is neither the transaction's nor that of a repeat the answer is PRODUCER_FENCED.
+  I1  But for that, with an epoch that is neither the transaction's nor that of a repeat the answer is PRODUCER_FENCED.
 See        KIP-890
 """
 
@@ -38,13 +38,15 @@ def _without_bump(one: Transaction, request: End) -> ErrorCode | None:
     if one.state is State.ONGOING:
         return None
     if one.state.is_prepared:
-        return _pending(one, request)
+        return ErrorCode.CONCURRENT_TRANSACTIONS
     if one.state is (State.COMPLETE_COMMIT if request.committed else State.COMPLETE_ABORT):
         return ErrorCode.NONE
     return ErrorCode.INVALID_TXN_STATE
 
 
 def _with_bump(one: Transaction, request: End) -> ErrorCode | None:
+    if one.state.is_prepared:
+        return ErrorCode.CONCURRENT_TRANSACTIONS
     producer_id, epoch = request.producer
     after_overflow = (
         one.previous_producer_id == producer_id and epoch == LAST_EPOCH and one.epoch == 0
@@ -56,8 +58,6 @@ def _with_bump(one: Transaction, request: End) -> ErrorCode | None:
         return ErrorCode.PRODUCER_FENCED
     if one.state is State.ONGOING:
         return None
-    if one.state.is_prepared:
-        return _pending(one, request)
     if is_repeat:
         done = State.COMPLETE_COMMIT if request.committed else State.COMPLETE_ABORT
         return ErrorCode.NONE if one.state is done else ErrorCode.INVALID_TXN_STATE
@@ -66,13 +66,6 @@ def _with_bump(one: Transaction, request: End) -> ErrorCode | None:
 
 def _is_its_epoch(one: Transaction, epoch: int, *, is_repeat: bool) -> bool:
     """I1."""
-    if one.state.is_prepared:
-        return one.epoch == epoch + 1
     if one.state.is_complete:
         return is_repeat or one.epoch == epoch
     return one.epoch == epoch
-
-
-def _pending(one: Transaction, request: End) -> ErrorCode:
-    is_same = (one.state is State.PREPARE_COMMIT) is request.committed
-    return ErrorCode.CONCURRENT_TRANSACTIONS if is_same else ErrorCode.INVALID_TXN_STATE

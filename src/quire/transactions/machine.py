@@ -126,10 +126,10 @@ class TransactionCoordinator:
                 return _say(ticket, NEEDS_PRODUCER_ID)
             new = Transaction(request.fresh_id, NO_EPOCH, request.timeout_ms)
             return self._begin(ticket, request, new, ProducerId(request.fresh_id, 0), moment)
-        if expected is not None and not _may_be(expected, one):
-            return _say(ticket, Producer(ErrorCode.PRODUCER_FENCED))
         if one.state.is_prepared:
             return _say(ticket, Producer(ErrorCode.CONCURRENT_TRANSACTIONS))
+        if expected is not None and not _may_be(expected, one):
+            return _say(ticket, Producer(ErrorCode.PRODUCER_FENCED))
         if one.state is State.ONGOING:
             answer = Answer(ticket, Producer(ErrorCode.CONCURRENT_TRANSACTIONS))
             return self._fence({name: one}, moment, answer)
@@ -232,6 +232,8 @@ class TransactionCoordinator:
         for name, one in ongoing.items():
             fenced = one.fenced(client_version=client_version, now_ms=moment.now_ms)
             self._last_epochs.pop(name, None)
+            if fenced.bumps_epoch:  # to its producer this is an end like any other: it may go on
+                self._last_epochs[name] = _LastEpoch(_producer_of(fenced), one.epoch)
             records.append(_record(name, fenced, moment.image))
             effects.append(ending_of(name, fenced, committed=False))
         return Decision(tuple(records), answers=answers, effects=tuple(effects))
@@ -319,13 +321,15 @@ def _may_be(expected: ProducerId, one: Transaction) -> bool:
 
 
 def _stranger(one: Transaction | None, producer: ProducerId) -> ErrorCode:
-    """Why this producer may not add to the transaction now (I3)."""
-    if one is None or one.producer_id != producer.producer_id:
+    """Why this producer may not add to the transaction now (I3); before an end is complete it may be anybody."""
+    if one is None:
+        return ErrorCode.INVALID_PRODUCER_ID_MAPPING
+    if one.state.is_prepared:
+        return ErrorCode.CONCURRENT_TRANSACTIONS
+    if one.producer_id != producer.producer_id:
         return ErrorCode.INVALID_PRODUCER_ID_MAPPING
     if one.epoch != producer.epoch:
         return ErrorCode.PRODUCER_FENCED
-    if one.state.is_prepared:
-        return ErrorCode.CONCURRENT_TRANSACTIONS
     return ErrorCode.NONE
 
 
