@@ -2,21 +2,26 @@
 
 Versions   2 leader epoch; before it COORDINATOR_LOAD_IN_PROGRESS is not known · 3 the member that commits
            · 5 without an AddOffsetsToTxn before it
-Not here   groups (quire.groups), whether the transaction may write here (transactions).
+Not here   groups (quire.groups), whether the transaction may write here (verification).
 See        KIP-98, KIP-447, KIP-890
 """
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
 from quire.broker.broker import Broker
-from quire.broker.call import Call
+from quire.broker.call import HOLD, Call
 from quire.broker.group_requests import Part, take_apart
+from quire.broker.internal_topics import OFFSETS
+from quire.broker.verification import verify_offsets
 from quire.errors import ErrorCode
 from quire.groups.offsets import refuse_commit
 from quire.metadata.image import Image
 from quire.protocol.messages import txn_offset_commit as transacting
+from quire.transactions.transaction import ProducerId
+from quire.types import TopicPartition
 
 LOADING_KNOWN_SINCE: Final = 2
 
@@ -42,8 +47,32 @@ def handle(broker: Broker, call: Call) -> object:
 
     if not request.topics:
         return finish([])
-    part = Part(broker.groups.partition_for(request.group_id), request, refuse)
-    return take_apart(broker, call, [part], finish, writes=True)
+    partition = broker.groups.partition_for(request.group_id)
+    part = Part(partition, request, refuse)
+    if partition is None:
+        return take_apart(broker, call, [part], finish, writes=True)
+
+    async def verified() -> None:
+        code = await verify_offsets(
+            broker,
+            request.transactional_id,
+            ProducerId(request.producer_id, request.producer_epoch),
+            TopicPartition(OFFSETS, partition),
+            version=call.version,
+        )
+        if code is ErrorCode.NONE:
+            take_apart(broker, call, [part], finish, writes=True)
+        else:
+            call.answer(finish([refuse(code)]))
+
+    asyncio.ensure_future(verified()).add_done_callback(_heard)
+    return HOLD
+
+
+def _heard(done: asyncio.Future[None]) -> None:
+    """A failure of ours is not silent."""
+    if not done.cancelled():
+        done.result()
 
 
 def _leave_known(
