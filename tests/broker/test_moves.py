@@ -268,6 +268,19 @@ def test_a_replica_that_comes_later_is_made_where_it_is_wanted() -> None:
     tell(story, "/a", "/b")
 
 
+def test_a_copy_of_what_is_not_here_is_kept() -> None:
+    async def story() -> None:
+        house = Storehouse(None, "/a", "/b")
+        path = f"/a/gone-0.{'0' * 32}-future"
+        house.disk.make_directory(path)
+        house.disk.flush_directory("/a")
+        await house.start()
+        assert house.log_dirs.others == [path]
+        assert house.log_dirs.deletions_due(house.clock.wall_ms()) == []
+
+    virtual.run(story)
+
+
 def test_a_node_that_stops_does_not_wait_for_a_move() -> None:
     async def story(house: Storehouse) -> None:
         await house.topic("orders")

@@ -147,13 +147,14 @@ class Moves:
         left, self._log_dirs.others[:] = self._log_dirs.others[:], []
         for path in left:
             parsed = parse_directory_name(path.rpartition("/")[2])
-            if parsed is None or parsed.stage is not Stage.FUTURE:
+            is_copy = parsed is not None and parsed.stage is Stage.FUTURE
+            replica = self._home.get(*parsed.topic_partition) if parsed and is_copy else None
+            if replica is None:  # of a log that cannot be opened it may be all that there is
                 self._log_dirs.others.append(path)
                 continue
             self._log_dirs.delete_later(path, at_ms=0)
-            replica = self._home.get(*parsed.topic_partition)
             for log_dir in self._log_dirs.online:
-                if replica is not None and log_dir.path == parent_of(path):
+                if log_dir.path == parent_of(path):
                     self.begin(replica, log_dir)
 
     def stop(self) -> None:
