@@ -5,9 +5,11 @@ import asyncio
 from tests.broker.storehouse import NODE, Storehouse, tell
 
 from quire.broker.replica import Replica
+from quire.metadata.image import UNASSIGNED_DIRECTORY
 from quire.protocol.messages import metadata_records as records
 from quire.sim import loop as virtual
 from quire.storage.lookup import ReadResult
+from quire.types import TopicPartition
 
 
 async def heard(house: Storehouse) -> None:
@@ -232,6 +234,49 @@ def test_a_move_that_a_crash_interrupted_begins_again() -> None:
         assert again.replica("orders").hosted.directory == f"{to}/orders-0"
         assert again.replica("orders").log.log_end_offset == 3
         await again.stop()
+
+    virtual.run(story)
+
+
+def test_moves_keep_below_their_rate() -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("orders")
+        for _ in range(4):
+            house.append("orders", 1, value=bytes(1 << 20))
+        begin(house, other_of(house, house.replica("orders")))
+        began = house.clock.monotonic_ms()
+        await settled(house)
+        assert 3_000 <= house.clock.monotonic_ms() - began <= 6_000
+
+    tell(story, "/a", "/b", replica_alter_log_dirs_io_max_bytes_per_second=str(1 << 20))
+
+
+def test_a_replica_that_comes_later_is_made_where_it_is_wanted() -> None:
+    async def story(house: Storehouse) -> None:
+        topic_id = await house.topic("orders", replicas=(2,), leader=2)
+        await house.topic("other")
+        taken = house.replica("other").hosted.log_dir
+        house.replicas.moves.prefer(TopicPartition("orders", 0), taken)
+        await house.learn(
+            records.PartitionChangeRecord(
+                partition_id=0, topic_id=topic_id, replicas=[NODE, 2],
+                directories=[UNASSIGNED_DIRECTORY] * 2,
+            )
+        )  # fmt: skip
+        assert house.replica("orders").hosted.log_dir is taken
+
+    tell(story, "/a", "/b")
+
+
+def test_a_copy_of_what_is_not_here_is_kept() -> None:
+    async def story() -> None:
+        house = Storehouse(None, "/a", "/b")
+        path = f"/a/gone-0.{'0' * 32}-future"
+        house.disk.make_directory(path)
+        house.disk.flush_directory("/a")
+        await house.start()
+        assert house.log_dirs.others == [path]
+        assert house.log_dirs.deletions_due(house.clock.wall_ms()) == []
 
     virtual.run(story)
 

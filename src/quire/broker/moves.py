@@ -9,6 +9,7 @@ Invariants
       knows which replicas are lost.
   I3  A move that ends early leaves nothing but a directory that is removed; the replica was never touched.
   I4  What a crash interrupted begins again from an empty copy.
+  I5  All moves together copy no more than `replica.alter.log.dirs.io.max.bytes.per.second`.
 Not here   the copy itself (storage.moving), who asks (handlers.alter_replica_log_dirs), who tells (node.reports).
 See        KIP-113, KIP-858
 """
@@ -37,6 +38,8 @@ from quire.types import TopicPartition
 
 PAUSE_SECONDS: Final = 0.05
 """How long a copy that has everything waits for the controller to know."""
+LONGEST_PAUSE_SECONDS: Final = 1.0
+"""How long a move sleeps at most without looking whether it is still wanted."""
 _UNIQUE_SIZE: Final = 16
 
 
@@ -50,6 +53,9 @@ class Home(Protocol):
 
     @property
     def unreported(self) -> dict[tuple[bytes, int], bytes]: ...
+
+    @property
+    def move_bytes_per_second(self) -> int: ...
 
     def get(self, topic: str, partition: int) -> Replica | None: ...
 
@@ -105,6 +111,10 @@ class Moves:
         self._background = background
         self._journal = journal
         self._moves: dict[TopicPartition, _Move] = {}
+        self._preferred: dict[TopicPartition, LogDir] = {}
+        """Where replicas are wanted that are not here yet."""
+        self._free_ms = 0.0
+        """When the next piece may be copied, by the monotonic clock (I5)."""
 
     def __len__(self) -> int:
         return len(self._moves)
@@ -123,18 +133,28 @@ class Moves:
         self._say(move, "begins to move", to=to.path)
         self._home.flushes.begin(self._run(move))
 
+    def prefer(self, topic_partition: TopicPartition, to: LogDir) -> None:
+        """A replica that is not here is wanted in `to`, should it come and the metadata not say where."""
+        self._preferred[topic_partition] = to
+
+    def preferred(self, topic_partition: TopicPartition) -> bytes | None:
+        """The id of the directory where it is wanted; it is asked once."""
+        to = self._preferred.pop(topic_partition, None)
+        return None if to is None or to.failure is not None else _id_of(to)
+
     def resume(self) -> None:
         """Begin again what the last process left half done (I4); to be called once."""
         left, self._log_dirs.others[:] = self._log_dirs.others[:], []
         for path in left:
             parsed = parse_directory_name(path.rpartition("/")[2])
-            if parsed is None or parsed.stage is not Stage.FUTURE:
+            is_copy = parsed is not None and parsed.stage is Stage.FUTURE
+            replica = self._home.get(*parsed.topic_partition) if parsed and is_copy else None
+            if replica is None:  # of a log that cannot be opened it may be all that there is
                 self._log_dirs.others.append(path)
                 continue
             self._log_dirs.delete_later(path, at_ms=0)
-            replica = self._home.get(*parsed.topic_partition)
             for log_dir in self._log_dirs.online:
-                if replica is not None and log_dir.path == parent_of(path):
+                if log_dir.path == parent_of(path):
                     self.begin(replica, log_dir)
 
     def stop(self) -> None:
@@ -172,12 +192,24 @@ class Moves:
             piece = move.copy.next(now_ms=now_ms)
             if piece is not None:
                 await self._background.run(partial(move.copy.take, piece, now_ms=now_ms))
+                await self._keep_pace(move, piece.size)
             elif self._is_told(move):
                 await self._home.exchange(
                     move.replica, partial(self._is_ready, move), partial(self._exchange, move)
                 )
             else:
                 await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _keep_pace(self, move: _Move, size: int) -> None:
+        """I5."""
+        now_ms = self._clock.monotonic_ms()
+        taken_ms = size * 1000 / max(self._home.move_bytes_per_second, 1)
+        self._free_ms = max(self._free_ms, now_ms) + taken_ms
+        while move.is_wanted:
+            wait_ms = self._free_ms - self._clock.monotonic_ms()
+            if wait_ms < 1:
+                return
+            await asyncio.sleep(min(wait_ms / 1000, LONGEST_PAUSE_SECONDS))
 
     def _is_told(self, move: _Move) -> bool:
         """Whether the controller knows where the replica will be (I2)."""

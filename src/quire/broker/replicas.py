@@ -132,6 +132,11 @@ class Replicas:
         """(Topic id, partition) -> the id of the directory where it will be in a moment."""
         return self._roles.bound_for
 
+    @property
+    def move_bytes_per_second(self) -> int:
+        """How fast replicas may move from one directory to another."""
+        return self._roles.move_bytes_per_second
+
     def __len__(self) -> int:
         return len(self._replicas)
 
@@ -395,18 +400,19 @@ class Replicas:
                 continue
             key = TopicPartition(name, index)
             if key not in self._replicas and key not in self._absent:
-                wanted[key] = NewPartition(key, topic_id, self._directory_for(partition))
+                wanted[key] = NewPartition(key, topic_id, self._directory_for(key, partition))
         return [
             one
             for one in wanted.values()
             if self._image.partition(one.topic_id, one.topic_partition.partition) is not None
         ]
 
-    def _directory_for(self, partition: Partition) -> bytes | None:
-        """The directory that the metadata names, if it is one of ours; else any."""
+    def _directory_for(self, key: TopicPartition, partition: Partition) -> bytes | None:
+        """The directory that the metadata names, if it is one of ours; else the one where it is wanted, or any."""
         directory = partition.directory_of(self._roles.node_id)
         known = {each.meta.directory_id for each in self._log_dirs.online if each.meta is not None}
-        return directory if directory in known else None
+        wanted = self.moves.preferred(key)
+        return directory if directory in known else wanted
 
     async def _make(self, wanted: list[NewPartition]) -> None:
         if not wanted:

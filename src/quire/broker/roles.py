@@ -72,6 +72,12 @@ class Roles:
         assert self._layers is not None
         return self._layers.topic().file_delete_delay_ms
 
+    @property
+    def move_bytes_per_second(self) -> int:
+        """How fast replicas may move from one directory to another."""
+        assert self._layers is not None
+        return self._layers.settings.replica_alter_log_dirs_io_max_bytes_per_second
+
     def is_cordoned(self, directory: str) -> bool:
         """Whether a log directory gets no new replicas."""
         assert self._layers is not None

@@ -14,6 +14,7 @@ from quire.protocol.messages.alter_replica_log_dirs import (
     AlterReplicaLogDirTopic,
 )
 from quire.protocol.messages.describe_log_dirs import DescribeLogDirsRequest
+from quire.types import TopicPartition
 
 
 async def ask(house: Storehouse, *wanted: tuple[str, str, int], version: int = 2) -> list[Any]:
@@ -78,6 +79,8 @@ def test_what_cannot_move_is_told_why(wanted: tuple[str, str, int], code: ErrorC
         await house.topic("elsewhere", replicas=(2,), leader=2)
         house.replicas.failed(house.log_dirs.log_dirs[2], OSError(5, "broken"))
         assert await ask(house, wanted) == [(wanted[1], wanted[2], code)]
+        preferred = house.replicas.moves.preferred(TopicPartition("elsewhere", 0))
+        assert (preferred is not None) == (code is ErrorCode.REPLICA_NOT_AVAILABLE)
 
     tell(story, "/a", "/b", "/c")
 

@@ -6,9 +6,9 @@ from quire.errors import ErrorCode
 from quire.protocol.messages import offset_delete as deleting
 
 
-def asked(*topics: str) -> deleting.OffsetDeleteRequest:
+def asked(*topics: str, group: str = "g") -> deleting.OffsetDeleteRequest:
     return deleting.OffsetDeleteRequest(
-        group_id="g",
+        group_id=group,
         topics=[
             deleting.OffsetDeleteRequestTopic(
                 name=name, partitions=[deleting.OffsetDeleteRequestPartition(partition_index=0)]
@@ -27,6 +27,14 @@ def test_offsets_of_topics_that_there_are_can_be_deleted() -> None:
         assert found == [
             ("strange", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION), ("orders", ErrorCode.NONE),
         ]  # fmt: skip
+
+    at_desk(story)
+
+
+def test_a_group_needs_a_name() -> None:
+    async def story(desk: Desk) -> None:
+        answer = await desk.ask(asked("orders", group=""), 0)
+        assert (answer.error_code, answer.topics) == (ErrorCode.INVALID_GROUP_ID, [])
 
     at_desk(story)
 

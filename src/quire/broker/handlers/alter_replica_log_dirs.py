@@ -1,7 +1,7 @@
 """AlterReplicaLogDirs: let replicas of this broker go to other directories of it.
 
 The answer says that a move has begun; DescribeLogDirs shows how far it is. A replica that is sent where it is stays
-there, and a move that it was on ends.
+there, and a move that it was on ends. Of a replica that is not here yet it is remembered where it is wanted.
 
 Versions   2 flexible
 Not here   the move (broker.moves).
@@ -69,6 +69,7 @@ def _begin(broker: Broker, key: TopicPartition, path: str) -> ErrorCode:
     if replica is None:
         code = broker.replicas.why_not(*key)
         if code is ErrorCode.NOT_LEADER_OR_FOLLOWER:
+            broker.replicas.moves.prefer(key, to)
             return ErrorCode.REPLICA_NOT_AVAILABLE
         return code
     broker.replicas.moves.begin(replica, to)

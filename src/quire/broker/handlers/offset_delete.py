@@ -17,6 +17,8 @@ from quire.protocol.messages import offset_delete as deleting
 def handle(broker: Broker, call: Call) -> object:
     """Pass on the topics that there are; see the module."""
     request: deleting.OffsetDeleteRequest = call.request
+    if not request.group_id:
+        return _refuse(ErrorCode.INVALID_GROUP_ID)
     unknown = _leave_known(request, broker.image)
 
     def finish(responses: list[deleting.OffsetDeleteResponse]) -> deleting.OffsetDeleteResponse:
