@@ -14,7 +14,9 @@ from tests.compat.differential.corpus import PARTS, Part
 from tests.interop.kafka import Kafka
 from tests.interop.quire_node import QuireNode
 
+from quire.protocol.messages.find_coordinator import FindCoordinatorRequest
 from quire.protocol.messages.init_producer_id import InitProducerIdRequest
+from quire.protocol.messages.list_groups import ListGroupsRequest
 
 
 class Found(NamedTuple):
@@ -59,9 +61,14 @@ class System:
         return shown(answer, Known(self._names, self._data))
 
     def warm_up(self) -> None:
-        """Wait until it gives out producer ids, which it has from its controller."""
+        """Wait until it gives out producer ids, which it has from its controller, and coordinates groups."""
         asked = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=1)
         while self.broker.ask(asked, 4).error_code:
+            pass
+        find = FindCoordinatorRequest(coordinator_keys=["g"])
+        while self.broker.ask(find, 4).coordinators[0].error_code:
+            pass
+        while self.broker.ask(ListGroupsRequest(), 4).error_code:
             pass
 
     def hang_up(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tests.compat.differential.case import Case, Frames
+from tests.compat.differential.case import Case, Frames, case
 from tests.compat.differential.corpus import (
     cluster,
     configs,
@@ -13,6 +13,7 @@ from tests.compat.differential.corpus import (
     damage,
     data,
     frames,
+    groups,
     reading,
     security,
     topics,
@@ -31,9 +32,13 @@ class Part(NamedTuple):
     """Whether an answer may change the metadata."""
 
 
+GROUP_TOPIC = case(
+    "a topic for groups", lambda _: topics.create(topics.topic(groups.TOPIC, 3)), since=7
+)
+
 EVERYTHING: tuple[Case, ...] = (
     *frames.CASES, *topics.BEFORE, *configs.CASES, *security.CASES, *cluster.CASES, *data.CASES,
-    *reading.CASES, *controllers.CASES, *topics.AFTER,
+    *reading.CASES, *groups.CASES, *controllers.CASES, *topics.AFTER,
 )  # fmt: skip
 
 PARTS: tuple[Part, ...] = (
@@ -45,6 +50,8 @@ PARTS: tuple[Part, ...] = (
     Part("data topics", data.TOPICS),
     Part("produce", data.CASES, settles=False),
     Part("read", reading.CASES, settles=False),
+    Part("group topics", [GROUP_TOPIC]),
+    Part("groups", groups.CASES, settles=False),
     Part("versions of the controller", frames.CASES, by_controller=True, settles=False),
     Part("topics of the controller", [*topics.BEFORE, *topics.AFTER], by_controller=True),
     Part("settings of the controller", configs.CASES, by_controller=True),
