@@ -75,7 +75,6 @@ BROKER_TABLE: Final[dict[ApiKey, Row]] = {
     ApiKey.FETCH: Row("fetch", Operation.READ, Resource.TOPIC),
     ApiKey.LIST_OFFSETS: Row("list_offsets", *_DESCRIBE_TOPIC),
     ApiKey.METADATA: Row("metadata", *_DESCRIBE_TOPIC),
-    ApiKey.FIND_COORDINATOR: Row("find_coordinator", *_DESCRIBE_GROUP),
     ApiKey.OFFSET_COMMIT: Row("offset_commit", *_READ_GROUP),
     ApiKey.OFFSET_FETCH: Row("offset_fetch", *_DESCRIBE_GROUP),
     ApiKey.FIND_COORDINATOR: Row("find_coordinator", *_DESCRIBE_GROUP),
