@@ -13,13 +13,6 @@ def test_a_route_is_found_once_and_kept() -> None:
     route = routes.find(spoken)
     assert route is not None
     assert routes.get(spoken) is route
-    assert not route.is_async
-
-
-def test_a_coroutine_is_known_as_one() -> None:
-    route = Routes(BROKER, Metrics()).find(Spoken(APIS[ApiKey.CREATE_TOPICS], 7))
-    assert route is not None
-    assert route.is_async
 
 
 def test_each_kind_of_listener_has_its_own_table() -> None:

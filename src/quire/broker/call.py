@@ -1,7 +1,8 @@
 """One request on its way to its answer, and who asks.
 
 A handler is given the broker and a call. A plain function answers now, or says how the connection goes on while the
-answer is prepared; a coroutine function may take its time, and holds its connection until it returns.
+answer is prepared; a coroutine (of a coroutine function, or given by a plain one) may take its time, and holds
+its connection until it returns.
 
     def handle(broker: Broker, call: Call) -> object          the response, LATER, HOLD, NOTHING or CLOSE
     async def handle(broker: Broker, call: Call) -> object    the response

@@ -3,7 +3,7 @@
 Everything is done where the bytes arrive: a wake-up reads, decodes, handles and answers what is there, and what it
 answers leaves together. Nothing is queued unless a handler says so.
 
-    plain handler    answers now, or says LATER (the next request may begin) or HOLD (it may not)
+    plain handler    answers now, says LATER (the next request may begin) or HOLD (it may not), or gives a coroutine
     coroutine        runs as a task; the connection holds until it returns
 
 Invariants
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
 from quire.broker.call import CLOSE, HOLD, LATER, NOTHING, Call, Client, Progress
@@ -251,14 +252,13 @@ class Conversation:
         figures.count += 1
         figures.bytes += len(frame)
         response: Any
-        if route.is_async:
+        try:
+            response = route.handle(acceptor.broker, turn)
+        except Exception as error:  # noqa: BLE001 -- I4
+            response = self._failed(turn, error)
+        if response.__class__ is CoroutineType:
+            acceptor.start(self._run(turn, response))
             response = HOLD
-            acceptor.start(self._run(turn, route))
-        else:
-            try:
-                response = route.handle(acceptor.broker, turn)
-            except Exception as error:  # noqa: BLE001 -- I4
-                response = self._failed(turn, error)
         turn.returned_ns = ended_ns = acceptor.monotonic_ns()
         if response is LATER or response is HOLD:
             if turn.response is _UNSET:
@@ -282,9 +282,9 @@ class Conversation:
             raise UnsupportedVersionError(f"API {spoken.api.name} is not served on this listener")
         return route
 
-    async def _run(self, turn: Turn, route: Route) -> None:
+    async def _run(self, turn: Turn, handling: CoroutineType[Any, Any, Any]) -> None:
         try:
-            response = await route.handle(self._acceptor.broker, turn)
+            response = await handling
         except Exception as error:  # noqa: BLE001 -- I4
             response = self._failed(turn, error)
         self.answered(turn, response)

@@ -8,7 +8,6 @@ Not here   the table (dispatch), what versions are served (protocol.connection).
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -22,11 +21,10 @@ from quire.protocol.connection import Spoken
 class Route:
     """Who answers one version of one API."""
 
-    __slots__ = ("figures", "handle", "is_async")
+    __slots__ = ("figures", "handle")
 
     def __init__(self, handle: Callable[[Any, Any], Any], figures: RequestFigures) -> None:
         self.handle = handle
-        self.is_async = inspect.iscoroutinefunction(handle)
         self.figures = figures
 
 

@@ -17,9 +17,10 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import select
 import socket
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol, cast
 
 from quire.ports.disk import Bytes, File
@@ -33,23 +34,68 @@ SEND_BYTES = 1 << 20
 BUFFERS_PER_SEND = 512
 BACKLOG = 1024
 ACCEPTS_PER_WAKE_UP = 64
+STREAMS_PER_WAKE_UP = 256
 
 
 class _Descriptor(Protocol):
     def fileno(self) -> int: ...
 
 
+class _Readers:
+    """Who reads which socket: one epoll of our own, which the loop sees as one reader.
+
+    A wake-up of the loop then serves all sockets that have something, without a handle for each of them. Where there
+    is no epoll, the loop's own readers do.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = self._loop = loop
+        self._reading: dict[int, Callable[[], None]] = {}
+        self._epoll: select.epoll | None = None
+
+    def add(self, descriptor: int, on_readable: Callable[[], None]) -> None:
+        if not hasattr(select, "epoll"):
+            self._loop.add_reader(descriptor, on_readable)
+            return
+        if self._epoll is None:
+            self._epoll = select.epoll()
+            self._loop.add_reader(self._epoll.fileno(), self._on_readable)
+        self._reading[descriptor] = on_readable
+        self._epoll.register(descriptor, select.EPOLLIN)
+
+    def remove(self, descriptor: int) -> None:
+        if self._epoll is None:
+            self._loop.remove_reader(descriptor)
+            return
+        del self._reading[descriptor]
+        self._epoll.unregister(descriptor)
+        if not self._reading:
+            self._loop.remove_reader(self._epoll.fileno())
+            self._epoll.close()
+            self._epoll = None
+
+    def _on_readable(self) -> None:
+        assert self._epoll is not None
+        for descriptor, _ in self._epoll.poll(0, STREAMS_PER_WAKE_UP):
+            on_readable = self._reading.get(descriptor)
+            if on_readable is not None:  # else one of the others has just ended it
+                on_readable()
+
+
 class SocketStream:
     """One connected socket."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, connected: socket.socket) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, connected: socket.socket, readers: _Readers
+    ) -> None:
         self._loop = loop
+        self._readers = readers
         self._socket = connected
         self._descriptor = connected.fileno()
         self.local = _address(connected.getsockname())
         self.peer = _address(connected.getpeername())
         self._owner: Owner | None = None
-        self._unsent: deque[memoryview | FileRange] = deque()
+        self._unsent: deque[Bytes | FileRange] = deque()
         self.unsent_bytes = 0
         self._reading = False
         self._in_wake_up = False
@@ -70,14 +116,8 @@ class SocketStream:
         if self._ended or self._closing:
             return
         for part in parts:
-            if isinstance(part, bytes | bytearray | memoryview):
-                view = memoryview(part).cast("B")
-                size = view.nbytes
-                self._unsent.append(view)
-            else:
-                size = part.size
-                self._unsent.append(part)
-            self.unsent_bytes += size
+            self._unsent.append(part)
+            self.unsent_bytes += _size(part)
         if not (self._in_wake_up or self._flush_is_due or self._waiting_to_write):
             self._flush_is_due = True
             self._loop.call_soon(self._flush)
@@ -85,12 +125,12 @@ class SocketStream:
     def pause_reading(self) -> None:
         if self._reading:
             self._reading = False
-            self._loop.remove_reader(self._descriptor)
+            self._readers.remove(self._descriptor)
 
     def resume_reading(self) -> None:
         if not (self._reading or self._closing or self._ended):
             self._reading = True
-            self._loop.add_reader(self._descriptor, self._on_readable)
+            self._readers.add(self._descriptor, self._on_readable)
 
     def close(self) -> None:
         if not self._ended:
@@ -145,6 +185,8 @@ class SocketStream:
             return
         waited = self._waiting_to_write
         try:
+            if len(self._unsent) == 1 and self._unsent[0].__class__ is bytes:
+                self._left(self._socket.send(self._unsent[0]))  # as nearly always
             while self._unsent:
                 if not self._send_some():
                     self._wait_to_write()
@@ -164,17 +206,17 @@ class SocketStream:
     def _send_some(self) -> bool:
         """One system call; False when the socket took less than it was given."""
         first = self._unsent[0]
-        if not isinstance(first, memoryview) and first.size >= SENDFILE_FROM_BYTES:
+        if not isinstance(first, _BYTES) and first.size >= SENDFILE_FROM_BYTES:
             return self._send_file(first)
-        buffers: list[memoryview] = []
+        buffers: list[Bytes] = []
         size = 0
         for part in self._unsent:
-            if not isinstance(part, memoryview):
+            if not isinstance(part, _BYTES):
                 if part.size >= SENDFILE_FROM_BYTES:
                     break
-                part = memoryview(_read(part))  # noqa: PLW2901 -- it takes the stretch's place
+                part = _read(part)  # noqa: PLW2901 -- it takes the stretch's place
             buffers.append(part)
-            size += part.nbytes
+            size += _size(part)
             if size >= SEND_BYTES or len(buffers) == BUFFERS_PER_SEND:
                 break
         for number, buffer in enumerate(buffers):
@@ -198,13 +240,14 @@ class SocketStream:
         self.unsent_bytes -= sent
         while sent:
             first = self._unsent[0]
-            assert isinstance(first, memoryview)
-            if sent < first.nbytes:
-                self._unsent[0] = first[sent:]
+            assert isinstance(first, _BYTES)
+            size = _size(first)
+            if sent < size:
+                self._unsent[0] = memoryview(first).cast("B")[sent:]
                 return
-            sent -= first.nbytes
+            sent -= size
             self._unsent.popleft()
-        while self._unsent and isinstance(self._unsent[0], memoryview) and not self._unsent[0]:
+        while self._unsent and isinstance(self._unsent[0], _BYTES) and not self._unsent[0]:
             self._unsent.popleft()
 
     def _wait_to_write(self) -> None:
@@ -231,6 +274,17 @@ class SocketStream:
             self._loop.call_soon(self._owner.closed, reason)
 
 
+_BYTES = (bytes, bytearray, memoryview)
+
+
+def _size(part: Sendable) -> int:
+    if part.__class__ is bytes:
+        return len(part)
+    if isinstance(part, memoryview):
+        return part.nbytes
+    return len(part) if isinstance(part, bytearray | bytes) else part.size
+
+
 class _Rest(NamedTuple):
     """What is left of a stretch of a file."""
 
@@ -243,9 +297,14 @@ class SocketListening:
     """A listening socket."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, bound: socket.socket, accept: Accept
+        self,
+        loop: asyncio.AbstractEventLoop,
+        bound: socket.socket,
+        accept: Accept,
+        readers: _Readers,
     ) -> None:
         self._loop = loop
+        self._readers = readers
         self._socket = bound
         self._accept = accept
         self.address = _address(bound.getsockname())
@@ -268,7 +327,7 @@ class SocketListening:
                     return
                 raise
             try:
-                _open_stream(self._loop, connected, self._accept)
+                _open_stream(self._loop, connected, self._accept, self._readers)
             except OSError:
                 connected.close()  # the peer has gone before it was greeted
 
@@ -290,6 +349,7 @@ class RealNetwork:
             (socket.SO_SNDBUF, send_buffer_bytes),
             (socket.SO_RCVBUF, receive_buffer_bytes),
         )
+        self._readers: _Readers | None = None
 
     def listen(self, address: Address, accept: Accept) -> Listening:
         family = _family(address)
@@ -303,7 +363,8 @@ class RealNetwork:
         except OSError as error:
             bound.close()
             raise OSError(error.errno, f"{error.strerror}: {address}") from error
-        return SocketListening(asyncio.get_running_loop(), bound, accept)
+        loop = asyncio.get_running_loop()
+        return SocketListening(loop, bound, accept, self._readers_of(loop))
 
     async def connect(self, address: Address, accept: Accept) -> Stream:
         loop = asyncio.get_running_loop()
@@ -312,13 +373,18 @@ class RealNetwork:
             connecting.setblocking(False)  # noqa: FBT003
             self._set_sizes(connecting)
             await loop.sock_connect(connecting, (address.host, address.port))
-            return _open_stream(loop, connecting, accept)
+            return _open_stream(loop, connecting, accept, self._readers_of(loop))
         except OSError as error:
             connecting.close()
             raise OSError(error.errno, f"{error.strerror}: {address}") from error
         except asyncio.CancelledError:
             connecting.close()
             raise
+
+    def _readers_of(self, loop: asyncio.AbstractEventLoop) -> _Readers:
+        if self._readers is None or self._readers.loop is not loop:
+            self._readers = _Readers(loop)
+        return self._readers
 
     def _set_sizes(self, one: socket.socket) -> None:
         for option, size in self._sizes:
@@ -327,11 +393,14 @@ class RealNetwork:
 
 
 def _open_stream(
-    loop: asyncio.AbstractEventLoop, connected: socket.socket, accept: Accept
+    loop: asyncio.AbstractEventLoop,
+    connected: socket.socket,
+    accept: Accept,
+    readers: _Readers,
 ) -> SocketStream:
     connected.setblocking(False)  # noqa: FBT003
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    stream = SocketStream(loop, connected)
+    stream = SocketStream(loop, connected, readers)
     stream.start(accept(stream))
     return stream
 

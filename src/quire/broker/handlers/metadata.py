@@ -12,7 +12,8 @@ See        KIP-4, KIP-430, KIP-516
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any
 
 from quire.broker.broker import Broker
 from quire.broker.call import Call
@@ -32,8 +33,10 @@ BY_ID_SINCE = 12
 CREATE_VERSION = 7
 
 
-async def handle(broker: Broker, call: Call) -> metadata.MetadataResponse:
-    """Answer; see the module."""
+def handle(
+    broker: Broker, call: Call
+) -> metadata.MetadataResponse | Coroutine[Any, Any, metadata.MetadataResponse]:
+    """Answer, at once where nothing has to be made; see the module."""
     request: metadata.MetadataRequest = call.request
     malformed = _malformed(request, call.version)
     if malformed is not ErrorCode.NONE:
@@ -48,12 +51,9 @@ async def handle(broker: Broker, call: Call) -> metadata.MetadataResponse:
         for one in found:
             if one.error_code != ErrorCode.UNKNOWN_TOPIC_ID:
                 one.topic_authorized_operations = TOPIC_OPERATIONS
-    throttle_ms = 0
-    if request.allow_auto_topic_creation and broker.layers.settings.auto_create_topics_enable:
-        throttle_ms = await _create(broker, call, [name for name in missing if not _is_bad(name)])
     asks_cluster = request.include_cluster_authorized_operations
-    return metadata.MetadataResponse(
-        throttle_time_ms=throttle_ms,
+    response = metadata.MetadataResponse(
+        throttle_time_ms=0,
         brokers=[
             metadata.MetadataResponseBroker(
                 node_id=one.broker_id, host=one.host, port=one.port, rack=one.rack
@@ -65,6 +65,11 @@ async def handle(broker: Broker, call: Call) -> metadata.MetadataResponse:
         topics=found,
         cluster_authorized_operations=CLUSTER_OPERATIONS if asks_cluster else UNSAID,
     )
+    if request.allow_auto_topic_creation and broker.layers.settings.auto_create_topics_enable:
+        wanted = [name for name in missing if not _is_bad(name)]
+        if wanted:
+            return _create(broker, call, wanted, response)
+    return response
 
 
 def _malformed(request: metadata.MetadataRequest, version: int) -> ErrorCode:
@@ -158,16 +163,16 @@ def _why_missing(name: str) -> ErrorCode:
     return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-async def _create(broker: Broker, call: Call, names: Sequence[str]) -> int:
-    """Ask for topics that are missing; for how long the client is throttled."""
+async def _create(
+    broker: Broker, call: Call, names: Sequence[str], response: metadata.MetadataResponse
+) -> metadata.MetadataResponse:
+    """Ask for topics that are missing before the answer is given."""
     settings = broker.layers.settings
     wanted = [creatable(name, settings) for name in names]
-    throttle_ms = 0
-    if wanted and broker.quotas.active:
+    if broker.quotas.active:
         allowance = Allowance(broker, call, is_strict=False)
         allowance.split((one, max(one.num_partitions, 1)) for one in wanted)
-        throttle_ms = allowance.throttle_ms
-    if wanted:
-        request = CreateTopicsRequest(topics=wanted, timeout_ms=settings.request_timeout_ms)
-        await ask(broker, call, request, version=CREATE_VERSION)
-    return throttle_ms
+        response.throttle_time_ms = allowance.throttle_ms
+    request = CreateTopicsRequest(topics=wanted, timeout_ms=settings.request_timeout_ms)
+    await ask(broker, call, request, version=CREATE_VERSION)
+    return response
