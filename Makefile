@@ -20,7 +20,7 @@ $(VENV)/.ready: pyproject.toml setup.py $(KERNEL)
 	@$(BIN)/quire version
 	@touch $@
 
-demo: setup ## a log of several segments, killed in the middle, recovered, compacted, dumped
+demo: setup ## a node killed while it is written to, a log torn, recovered, compacted, dumped
 	@$(BIN)/python -m quire.tools.demo
 
 test: setup ## all tests

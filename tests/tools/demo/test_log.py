@@ -1,21 +1,10 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from quire.tools import demo
-
-
-def test_the_demo_keeps_its_promises() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "quire.tools.demo"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    for words in ("killed (SIGKILL)", "torn bytes", "newest stock level", "0 faults", "done"):
-        assert words in done.stdout
+from quire.tools.demo import log as demo
 
 
 def test_a_broken_promise_ends_the_demo_with_an_error(

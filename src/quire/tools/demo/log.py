@@ -1,8 +1,6 @@
-"""`make demo`: a log is written by one process, killed in the middle, recovered, compacted and dumped by another.
+"""The second act: a log is written by one process, killed in the middle, recovered, compacted and dumped by another.
 
-Every line that is printed was measured on the way; the demo ends with exit code 1 when a promise was broken.
-
-Not here   the attack with hundreds of seeds (tests/crash), the measurements beside the peers (bench/).
+Not here   the attack with hundreds of seeds (tests/crash).
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from quire.storage.cleaner.schedule import CleanerSchedule, CleanerSettings, Com
 from quire.storage.loading import LastStop
 from quire.storage.log import Log
 from quire.storage.settings import LogSettings
-from quire.tools.version import facts
+from quire.tools.demo.telling import fail, say
 from quire.types import TopicPartition
 
 STOCK = TopicPartition("stock", 0)
@@ -186,32 +184,13 @@ def show(directory: str, log: Log) -> None:
         click.echo(line[:150])
 
 
-def say(line: str) -> None:
-    """One step of the demo."""
-    click.secho("quire ", fg="cyan", nl=False)
-    click.echo(line)
-
-
-def fail(line: str) -> None:
-    """A promise was broken."""
-    click.secho(f"quire: {line}", fg="red", err=True)
-    sys.exit(1)
-
-
-def main() -> None:
-    """Run the demo in a temporary directory; with an argument, be its victim."""
-    if len(sys.argv) > 1:
-        write_for_ever(sys.argv[1])
+def act() -> None:
+    """The whole act, in a temporary directory."""
     with tempfile.TemporaryDirectory(prefix="quire-demo-") as log_dir:
         directory = f"{log_dir}/{STOCK}"
         RealDisk().make_directory(directory)
-        say(f"{facts()['quire']}, {facts()['kernels']}; a compacted log in {directory}")
+        say(f"a compacted log in {directory}")
         flushed = kill_in_the_middle(directory)
         log = recover(directory, flushed)
         compact(log, log_dir)
         show(directory, log)
-    say("done")
-
-
-if __name__ == "__main__":
-    main()
