@@ -37,6 +37,7 @@ from quire.records.validate import (
 from quire.storage.append import AppendInfo
 from quire.storage.producer_state import Duplicate
 
+OK: Final = ErrorCode.NONE
 UNKNOWN_OFFSET: Final = -1
 NO_TIMESTAMP: Final = -1
 ZSTD_SINCE_VERSION: Final = 7
@@ -64,7 +65,7 @@ def check_form(records: Bytes | None, version: int) -> tuple[ErrorCode, int]:
     bytes of its one batch. What follows it and is not a whole batch does not count.
     """
     code, end = _entry(records, 0)
-    if records is None or code is not ErrorCode.NONE:
+    if records is None or code is not OK:
         return code, 0
     if records[_MAGIC_AT] != 2 or end < HEADER_SIZE:
         return ErrorCode.INVALID_RECORD, 0
@@ -75,11 +76,11 @@ def check_form(records: Bytes | None, version: int) -> tuple[ErrorCode, int]:
         return ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, 0
     if end < len(records):
         code, _ = _entry(records, end)
-        if code is ErrorCode.NONE:
+        if code is OK:
             return ErrorCode.INVALID_RECORD, 0
         if code is ErrorCode.CORRUPT_MESSAGE:
             return code, 0
-    return ErrorCode.NONE, end
+    return OK, end
 
 
 def _entry(records: Bytes | None, start: int) -> tuple[ErrorCode, int]:
@@ -96,7 +97,7 @@ def _entry(records: Bytes | None, start: int) -> tuple[ErrorCode, int]:
         return ErrorCode.CORRUPT_MESSAGE, 0
     if length + _SIZE_FIELDS > left:
         return ErrorCode.INVALID_RECORD, 0
-    return ErrorCode.NONE, start + length + _SIZE_FIELDS
+    return OK, start + length + _SIZE_FIELDS
 
 
 def without_rest(records: Bytes) -> Bytes:
@@ -195,7 +196,7 @@ def write(
         is_stamped = replica.timestamp_type is TimestampType.LOG_APPEND_TIME
         return PartitionProduceResponse(
             index=index,
-            error_code=ErrorCode.NONE,
+            error_code=OK,
             base_offset=outcome.first_offset,
             log_append_time_ms=now_ms if is_stamped else NO_TIMESTAMP,
             log_start_offset=log.log_start_offset,
@@ -204,7 +205,7 @@ def write(
     if isinstance(outcome, Duplicate):
         return PartitionProduceResponse(
             index=index,
-            error_code=ErrorCode.NONE,
+            error_code=OK,
             base_offset=outcome.base_offset,
             log_append_time_ms=outcome.timestamp,
             log_start_offset=log.log_start_offset,

@@ -29,6 +29,7 @@ from quire.storage.file_slice import FileSlice
 from quire.storage.leader_epochs import UNKNOWN
 from quire.storage.lookup import OutOfRange
 
+OK: Final = ErrorCode.NONE
 READ_COMMITTED: Final = 1
 CONSUMER: Final = -1
 UNKNOWN_OFFSET: Final = -1
@@ -94,7 +95,7 @@ def read(
     index = replica.topic_partition.partition
     check = replica.check_leader if reader.only_leader else replica.check_replica
     code = check(wanted.current_leader_epoch)
-    if code is not ErrorCode.NONE:
+    if code is not OK:
         return refused(index, code)
     if max_bytes < 0:
         return refused(index, ErrorCode.UNKNOWN_SERVER_ERROR)
@@ -103,7 +104,7 @@ def read(
     bound = reader.bound(replica)
     answer = PartitionData(
         partition_index=index,
-        error_code=ErrorCode.NONE,
+        error_code=OK,
         high_watermark=log.high_watermark,
         last_stable_offset=log.last_stable_offset,
         log_start_offset=log.log_start_offset,
@@ -116,7 +117,7 @@ def read(
     try:
         if wanted.last_fetched_epoch >= 0:
             code = _check_chain(replica, wanted, answer)
-            if code is not ErrorCode.NONE:
+            if code is not OK:
                 return refused(index, code)
             if answer.diverging_epoch.epoch >= 0:
                 return answer
@@ -156,7 +157,7 @@ def _check_chain(replica: Replica, wanted: Wanted, answer: PartitionData) -> Err
         return ErrorCode.OFFSET_OUT_OF_RANGE
     if end.epoch < wanted.last_fetched_epoch or end.end_offset < wanted.fetch_offset:
         answer.diverging_epoch = EpochEndOffset(epoch=end.epoch, end_offset=end.end_offset)
-    return ErrorCode.NONE
+    return OK
 
 
 def _aborted(

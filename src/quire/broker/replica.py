@@ -29,6 +29,7 @@ from quire.types import TopicPartition
 TellDurable: TypeAlias = Callable[[bool], None]
 """Told once whether what was appended is on the disk."""
 
+OK: Final = ErrorCode.NONE
 NO_EPOCH: Final = -1
 
 
@@ -125,7 +126,7 @@ class Replica:
         if self.gone is not None:
             return self.gone
         if epoch in (NO_EPOCH, self.leader_epoch):
-            return ErrorCode.NONE
+            return OK
         return self._epoch_of_a_follower(epoch)
 
     def _epoch_of_a_follower(self, epoch: int) -> ErrorCode:

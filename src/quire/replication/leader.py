@@ -24,6 +24,7 @@ from typing import Final
 
 from quire.errors import ErrorCode
 
+OK: Final = ErrorCode.NONE
 NO_EPOCH: Final = -1
 """A request that knows of no leader epoch."""
 ACKS_ALL: Final = -1
@@ -121,7 +122,7 @@ class Leader:
     def check_epoch(self, epoch: int) -> ErrorCode:
         """Whether a request with this current leader epoch may be served (I5)."""
         if epoch in (self.leader_epoch, NO_EPOCH):
-            return ErrorCode.NONE
+            return OK
         if epoch < self.leader_epoch:
             return ErrorCode.FENCED_LEADER_EPOCH
         return ErrorCode.UNKNOWN_LEADER_EPOCH
@@ -130,7 +131,7 @@ class Leader:
         """Whether an append with these acks may be made now (I3)."""
         if self._under_min and acks == ACKS_ALL:
             return ErrorCode.NOT_ENOUGH_REPLICAS
-        return ErrorCode.NONE
+        return OK
 
     def acknowledged(self, end_offset: int) -> ErrorCode | None:
         """Whether an append with acks=all that ends at `end_offset` can be answered, and how; None: not yet."""
@@ -138,7 +139,7 @@ class Leader:
             return None
         if len(self.maximal_isr) < self._effective_min():
             return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-        return ErrorCode.NONE
+        return OK
 
     @property
     def maximal_isr(self) -> tuple[int, ...]:

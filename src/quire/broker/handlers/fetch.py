@@ -36,6 +36,7 @@ from quire.replication.leader import NO_EPOCH
 from quire.storage.lookup import bytes_between
 from quire.storage.segment import Segment
 
+OK: Final = ErrorCode.NONE
 SESSIONS_SINCE: Final = 7
 TOPIC_IDS_SINCE: Final = 13
 SERVED_BY_FOLLOWERS_SINCE: Final = 11
@@ -116,7 +117,7 @@ class _Fetch:
         for place in self._places:
             replica, wanted = place.replica, place.wanted
             check = replica.check_leader if self._reader.only_leader else replica.check_replica
-            if check(wanted.current_leader_epoch) is not ErrorCode.NONE:
+            if check(wanted.current_leader_epoch) is not OK:
                 break
             log = replica.log
             bound = self._reader.bound(replica)

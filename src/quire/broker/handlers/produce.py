@@ -53,6 +53,7 @@ from quire.protocol.schema import ZERO_UUID
 from quire.records.validate import admit_batch
 from quire.replication.leader import ACKS_ALL, Leader
 
+OK: Final = ErrorCode.NONE
 ADMIN_CLIENT_ID: Final = "__admin_client"
 """Who may write to the broker's own topics: Kafka's tools use it to repair them."""
 TOPIC_IDS_SINCE: Final = 13
@@ -118,7 +119,7 @@ class _Produce:
                 code = one.leader.acknowledged(one.end_offset)
             if code is None:
                 still.append(one)
-            elif code is not ErrorCode.NONE:
+            elif code is not OK:
                 self._fail(one, code)
         self._waiting = still
         if still or self._unflushed:
@@ -200,7 +201,7 @@ class _Produce:
             or admission is None
             or not ACKS_ALL <= self._request.acks <= 1
             or topic_id not in (ZERO_UUID, replica.topic_id)
-            or leader.admit(self._request.acks) is not ErrorCode.NONE
+            or leader.admit(self._request.acks) is not OK
             or name in INTERNAL_TOPICS
         ):
             return None
@@ -284,7 +285,7 @@ class _Produce:
                 records = data.records
                 if records is None or not is_transactional(records):
                     continue
-                if check_form(records, self._call.version)[0] is ErrorCode.NONE:
+                if check_form(records, self._call.version)[0] is OK:
                     yield self._name_of(topic), data.index, records
 
     def _admit(
@@ -296,11 +297,11 @@ class _Produce:
         if name is None:
             return ErrorCode.UNKNOWN_TOPIC_ID
         replica = broker.replicas.get(name, index)
-        absent = ErrorCode.NONE if replica is not None else broker.replicas.why_not(name, index)
+        absent = OK if replica is not None else broker.replicas.why_not(name, index)
         if absent is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
             return absent
         code, _ = check_form(records, call.version)
-        if code is not ErrorCode.NONE:
+        if code is not OK:
             return code
         if not ACKS_ALL <= request.acks <= 1:
             return ErrorCode.INVALID_REQUIRED_ACKS
@@ -315,12 +316,12 @@ class _Produce:
         broker.metrics.all_topics.produces += 1
         if self._verifying is not None and records is not None and is_transactional(records):
             code = self._verifying.admit(replica, records)
-            if code is not ErrorCode.NONE:
+            if code is not OK:
                 return code
         code = leader.admit(request.acks)
-        if code is ErrorCode.NONE and topic_id not in (ZERO_UUID, replica.topic_id):
+        if code is OK and topic_id not in (ZERO_UUID, replica.topic_id):
             code = ErrorCode.UNKNOWN_TOPIC_ID  # its name is another topic's by now
-        return replica if code is ErrorCode.NONE else code
+        return replica if code is OK else code
 
     def _write(
         self, replica: Replica, index: int, fit: Fit | InvalidBatchError, size: int
@@ -340,7 +341,7 @@ class _Produce:
             monotonic_ms=self._call.received_ms,
             requires_sequence_zero=self._adds_partitions,
         )
-        if response.error_code == ErrorCode.NONE:
+        if response.error_code == OK:
             self._make_safe(replica, leader, response)
         return response
 
