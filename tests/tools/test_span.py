@@ -32,6 +32,12 @@ def test_a_span_is_what_its_text_says(text: str, begin: Point, end: Point) -> No
     assert read_span(text, now_ms=NOW) == Span(begin, end)
 
 
+@pytest.mark.parametrize("text", ["200:100", "-5:-10", "@-1h:@-2h", "end:-1"])
+def test_a_span_that_ends_before_it_begins_is_refused(text: str) -> None:
+    with pytest.raises(SettingError, match="ends before it begins"):
+        read_span(text, now_ms=NOW)
+
+
 @pytest.mark.parametrize("text", ["", "x", "1:2:3", "--1", "@", "@yesterday", "1-2", "@2020-13-01"])
 def test_what_is_no_span_is_refused_with_examples_or_the_reason(text: str) -> None:
     with pytest.raises(SettingError):

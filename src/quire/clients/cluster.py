@@ -160,5 +160,6 @@ def _failure(address: Address, error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return f"{address} did not answer"
     if isinstance(error, OSError):
-        return f"{address}: {error.strerror or error}"
+        reason = error.strerror or str(error)
+        return reason if reason.endswith(str(address)) else f"{address}: {reason}"
     return str(error)

@@ -376,7 +376,9 @@ class RealNetwork:
             return _open_stream(loop, connecting, accept, self._readers_of(loop))
         except OSError as error:
             connecting.close()
-            raise OSError(error.errno, f"{error.strerror}: {address}") from error
+            known = error.errno is not None and error.errno > 0
+            reason = os.strerror(error.errno) if known and error.errno else error.strerror
+            raise OSError(error.errno, f"{reason}: {address}") from error
         except asyncio.CancelledError:
             connecting.close()
             raise

@@ -60,10 +60,16 @@ def read_span(text: str, *, now_ms: int) -> Span:
         begin = _point(first, now_ms) if first else START
         end = _point(last, now_ms) if last else END
         if begin is not None and end is not None:
+            if begin.where is end.where and _order(begin) > _order(end):
+                raise SettingError(f"{text!r} ends before it begins")
             return Span(begin, end)
     raise SettingError(
         f"{text!r} is not a range: try start, end, -10, 100:200, @-1h or @2026-01-31T12:00"
     )
+
+
+def _order(point: Point) -> int:
+    return -point.number if point.where is Where.FROM_END else point.number
 
 
 def _point(text: str, now_ms: int) -> Point | None:
