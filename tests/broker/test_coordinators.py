@@ -23,7 +23,9 @@ from quire.coordination import (
 from quire.errors import ErrorCode
 from quire.metadata.delta import Touched
 from quire.protocol.messages import metadata_records as records
+from quire.records.batch import iterate_headers
 from quire.records.control import ControlType, encode_end_transaction_marker
+from quire.storage.lookup import OutOfRange
 
 TOPIC = "__counts"
 ANYBODY = Caller(version=0)
@@ -193,6 +195,48 @@ def test_markers_end_what_was_pending_now_and_when_loaded_again() -> None:
         again.host.apply(house.image, Touched())
         await asyncio.sleep(0.1)
         assert (again.machine().totals, again.machine().pending) == ({b"7": 1}, {})
+
+    tell(story)
+
+
+def test_one_turn_s_decisions_are_one_batch_but_a_transaction_has_its_own() -> None:
+    async def story(house: Storehouse) -> None:
+        office = Office(house)
+        await office.open()
+        requests = [
+            ("add", b"a", 1), ("add", b"b", 2), ("get", b"a"), ("txn", b"c", 3, Producer(7, 0)),
+            ("add", b"a", 4), ("get", b"b"), ("add", b"b", 5),
+        ]  # fmt: skip
+        given = await asyncio.gather(
+            *(office.host.ask_partition(0, one, ANYBODY) for one in requests)
+        )
+        assert given == [1, 2, 1, 3, 5, 2, 7]
+        found = house.replica(TOPIC).log.read(0, max_bytes=10_000, upper_bound_offset=10)
+        assert not isinstance(found, OutOfRange)
+        batches = [header for _, header in iterate_headers(found.records.read())]
+        assert [(one.record_count, one.is_transactional) for one in batches] == [
+            (2, False), (1, True), (2, False),
+        ]  # fmt: skip
+        again = Office(house)
+        again.host.apply(house.image, Touched())
+        await asyncio.sleep(0.1)
+        assert vars(again.machine()) == vars(office.machine())
+
+    tell(story)
+
+
+def test_a_turn_that_decides_more_than_a_batch_should_hold_makes_several() -> None:
+    async def story(house: Storehouse) -> None:
+        office = Office(house)
+        await office.open()
+        keys = [b"%d" % n * 100_000 for n in range(10)]
+        await asyncio.gather(
+            *(office.host.ask_partition(0, ("add", key, 1), ANYBODY) for key in keys)
+        )
+        found = house.replica(TOPIC).log.read(0, max_bytes=1 << 21, upper_bound_offset=10)
+        assert not isinstance(found, OutOfRange)
+        counts = [header.record_count for _, header in iterate_headers(found.records.read())]
+        assert counts == [5, 5]
 
     tell(story)
 

@@ -12,6 +12,10 @@ with `{"ok": value}` or `{"error": code, "words": ...}` for each step. Bytes tra
   config          topic, name -> value       set_config topic, name, value (nothing else of the topic changes)
   offset          topic, partition, at ("earliest", "latest" or milliseconds) -> the offset; -1 for none
   delete_records  topic, partition, offset -> the log's new start
+  committed       topic, group, partitions (how many) -> the group's offset in each; -1 for none
+  member          topic, group: reads as a member of the group, from the earliest record on, and commits what it has
+                  read, until its input ends; then it leaves. Meanwhile it says, a line each,
+                  {"assigned": [partition, ...]} when that changes, {"read": [partition, offset, ...]} before it commits
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import itertools
 import json
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -120,6 +125,10 @@ class Client:
         assert len(results) == len(steps)
         return [result["ok"] for result in results]
 
+    def join(self, topic: str, group: str) -> Member:
+        """A process that is a member of a group."""
+        return Member(self, topic, group)
+
     def do(self, step: str, **given: Any) -> Any:
         return self.run({"do": step, **given})[0]
 
@@ -142,6 +151,69 @@ class Client:
             )
             for one in found
         ]
+
+
+class Member:
+    """A client that reads as a member of a group, in a process of its own."""
+
+    def __init__(self, client: Client, topic: str, group: str) -> None:
+        self.assigned: list[int] | None = None
+        self.read: set[tuple[int, int]] = set()
+        self._process = subprocess.Popen(
+            client.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **client.environment},
+            text=True,
+        )
+        step = {"do": "member", "topic": topic, "group": group}
+        assert self._process.stdin is not None
+        asked = json.dumps({"bootstrap": client.bootstrap, "steps": [step]})
+        self._process.stdin.write(asked + "\n")
+        self._process.stdin.flush()
+        self._words: list[str] = []
+        self._threads = [
+            threading.Thread(target=self._listen), threading.Thread(target=self._overhear)
+        ]  # fmt: skip
+        for one in self._threads:
+            one.start()
+
+    def leave(self) -> None:
+        """Let it leave its group, and end."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._end(expected=0)
+
+    def kill(self) -> None:
+        """End it without a word to anybody."""
+        self._process.kill()
+        self._end(expected=-9)
+
+    def _end(self, expected: int) -> None:
+        code = self._process.wait(RUN_SECONDS)
+        for one in self._threads:
+            one.join()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        assert code == expected, "".join(self._words)[-4000:]
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            said = json.loads(line)
+            if not isinstance(said, dict):
+                continue  # the results of its step, at its end
+            if "assigned" in said:
+                self.assigned = said["assigned"]
+            elif "read" in said:
+                partition, *offsets = said["read"]
+                self.read.update((partition, offset) for offset in offsets)
+
+    def _overhear(self) -> None:
+        assert self._process.stderr is not None
+        self._words.extend(self._process.stderr)
 
 
 def encoded(value: bytes | None) -> str | None:

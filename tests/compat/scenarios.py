@@ -5,13 +5,14 @@ Whatever is written by the client is read back by the client, and, where the byt
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import pytest
 from tests.compat import wire
-from tests.compat.client import Client, Sent, StepFailed, eventually, new_name
+from tests.compat.client import Client, Member, Sent, StepFailed, eventually, new_name
 
 from quire.errors import ErrorCode
 from quire.records.batch import Compression
@@ -213,3 +214,61 @@ class Administration:
         with pytest.raises(StepFailed) as failed:
             client.do(step, **asked)
         assert failed.value.code == code
+
+
+class Groups:
+    """Members of a group share a topic while they come, leave and die."""
+
+    def test_members_share_a_topic_while_they_come_leave_and_die(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        name, group = topic(partitions=4), new_name("group")
+        produced = 0
+
+        def produce() -> set[tuple[int, int]]:
+            nonlocal produced
+            records = [Sent(None, b"%d" % n, partition=n % 4) for n in range(40)]
+            client.produce(name, records)
+            produced += len(records) // 4
+            return {(partition, offset) for partition in range(4) for offset in range(produced)}
+
+        def shared(*members: Member) -> bool:
+            held = [one.assigned or [] for one in members]
+            return all(held) and sorted(itertools.chain(*held)) == [0, 1, 2, 3]
+
+        def all_read(*members: Member) -> bool:
+            return set().union(*(one.read for one in members)) >= wanted
+
+        wanted = produce()
+        first = client.join(name, group)
+        running = [first]
+        try:
+            assert eventually(lambda: shared(first) and all_read(first))
+            running.append(second := client.join(name, group))
+            assert eventually(lambda: shared(first, second))
+            wanted = produce()
+            assert eventually(lambda: all_read(first, second))
+            second.leave()
+            running.remove(second)
+            assert eventually(lambda: shared(first))
+            running.append(third := client.join(name, group))
+            assert eventually(lambda: shared(first, third))
+            third.kill()
+            running.remove(third)
+            assert eventually(lambda: shared(first))
+            wanted = produce()
+            assert eventually(lambda: all_read(first, second, third))
+            first.leave()
+            running.remove(first)
+        finally:
+            for one in running:
+                one.kill()
+        committed = client.do("committed", topic=name, group=group, partitions=4)
+        assert committed == [produced] * 4
+
+    def test_a_group_that_never_committed_has_no_offsets(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        name = topic(partitions=2)
+        found = client.do("committed", topic=name, group=new_name("nobody"), partitions=2)
+        assert found == [-1, -1]

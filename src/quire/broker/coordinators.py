@@ -2,8 +2,9 @@
 
     leads a partition  ->  load: replay it from its start  ->  active: commands, timers, answers  ->  thrown away
 
-Records of a decision go into the log as one batch and are replayed at once; its answers wait until the high watermark
-has passed everything that they may depend on, reads included.
+Records of a decision are replayed at once. They go into the log in one batch with those of all that is decided in the
+same turn of the loop, but for those of a transaction, which have a batch of their own. Answers wait until the high
+watermark has passed everything that they may depend on, reads included.
 
 Invariants
   I1  A coordinator lives for one leader epoch of its partition. What it knew is thrown away with it, and whoever waits
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
 from quire.broker.broker import Waiting
@@ -57,6 +58,8 @@ from quire.types import TopicPartition
 LOAD_BYTES: Final = 1 << 20
 """How much is replayed before the loop may do something else."""
 LOAD_AGAIN_SECONDS: Final = 1.0
+BATCH_BYTES: Final = 512 << 10
+"""More than this is not gathered into one batch."""
 
 
 class CoordinatorError(Exception):
@@ -88,6 +91,11 @@ class _Office:
         self.epoch = replica.leader_epoch
         self.machine = machine
         self.is_loaded = False
+        self.unwritten: list[KeyValue] = []
+        """Replayed already, to be appended at the end of this turn."""
+        self.unwritten_bytes = 0
+        self.undecided: list[Decision] = []
+        """Decisions that wait for that (I3)."""
         self.held: deque[tuple[int, Decision]] = deque()
         """Decisions whose answers wait, by the offset that the high watermark must reach (I3)."""
         self.waiting: dict[Ticket, Callable[[Any], None]] = {}
@@ -283,28 +291,78 @@ class Coordinators:
         self._watch(office)
 
     def _take(self, office: _Office, decision: Decision) -> None:
-        """Append, replay, set timers, and give or hold the answers."""
-        if decision.records and not self._append(office, decision):
-            return
+        """Replay, set timers, and have it written; its answers are given then, or held."""
+        if decision.producer is not None and decision.records:
+            self._write_out(office)
+            if not self._is_here(office) or not self._append(
+                office, decision.records, decision.producer
+            ):
+                return
+        elif decision.records:
+            self._gather(office, decision.records)
+        self._replay(office, decision)
         for timer in decision.timers:
             self._set(office, timer)
         if not decision.answers and not decision.effects:
             return
+        if office.unwritten:
+            office.undecided.append(decision)
+        else:
+            self._hold(office, decision)
+            self._watch(office)
+
+    def _gather(self, office: _Office, records: Sequence[KeyValue]) -> None:
+        """Have records appended at the end of this turn, or now if a batch would become too large."""
+        size = sum(len(key) + len(value or b"") for key, value in records)
+        if office.unwritten_bytes + size > BATCH_BYTES:
+            self._write_out(office)
+        if not office.unwritten:
+            asyncio.get_running_loop().call_soon(self._write_out, office)
+        office.unwritten += records
+        office.unwritten_bytes += size
+
+    def _replay(self, office: _Office, decision: Decision) -> None:
+        """As if it were read from the log: where its records are, or will be."""
+        first = office.replica.log.log_end_offset + len(office.unwritten) - len(decision.records)
+        replay, producer = office.machine.replay, decision.producer
+        for number, record in enumerate(decision.records):
+            replay(record, offset=first + number, producer=producer)
+
+    def _write_out(self, office: _Office) -> None:
+        """Append what was gathered, and let answers wait for it."""
+        if not office.unwritten or not self._is_here(office):
+            return
+        records, office.unwritten, office.unwritten_bytes = office.unwritten, [], 0
+        decisions, office.undecided = office.undecided, []
+        if not self._append(office, records, None):
+            return
+        for decision in decisions:
+            self._hold(office, decision)
+        self._watch(office)
+
+    def _hold(self, office: _Office, decision: Decision) -> None:
+        """Give a decision's answers when everything before them is safe (I3); at once if it is."""
         leader = office.replica.leader
-        assert leader is not None
         end_offset = office.replica.log.log_end_offset
-        if not office.held and leader.high_watermark >= end_offset:
+        if not office.held and leader is not None and leader.high_watermark >= end_offset:
             self._give(office, decision)
         else:
             office.held.append((end_offset, decision))
-            self._watch(office)
 
-    def _append(self, office: _Office, decision: Decision) -> bool:
+    def _is_here(self, office: _Office) -> bool:
+        return self._offices.get(office.partition) is office
+
+    def _append(
+        self, office: _Office, records: Sequence[KeyValue], producer: Producer | None
+    ) -> bool:
         """One batch (I2)."""
-        producer, replica = decision.producer, office.replica
+        replica = office.replica
+        if not office.is_current:
+            self._leave(office, ErrorCode.NOT_COORDINATOR)
+            return False
         now_ms = self._clock.wall_ms()
         batch = encode_pairs(
-            decision.records,
+            records,
             now_ms,
             compression=self.compression,
             base_sequence=self._kind.base_sequence,
@@ -326,8 +384,6 @@ class Coordinators:
             self._enter_again(office.partition)
             return False
         assert isinstance(outcome, AppendInfo), "our own batches are never duplicates"
-        for number, record in enumerate(decision.records):
-            office.machine.replay(record, offset=outcome.first_offset + number, producer=producer)
         return True
 
     def _watch(self, office: _Office) -> None:
@@ -401,6 +457,8 @@ class Coordinators:
             timer.cancel()
         office.timers.clear()
         office.held.clear()
+        office.unwritten.clear()
+        office.undecided.clear()
         for ticket in list(office.waiting):
             self._tell(office, ticket, CoordinatorError(code))
         self._say(office, "leaves office")

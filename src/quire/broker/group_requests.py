@@ -41,22 +41,22 @@ def caller_of(call: Call) -> Caller:
 
 
 def pass_on(
-    broker: Broker, call: Call, group_id: str, refuse: Refuse, *, request: Any = None
+    broker: Broker,
+    call: Call,
+    group_id: str,
+    refuse: Refuse,
+    *,
+    finish: Callable[[Any], Any] | None = None,
 ) -> Progress:
-    """Have the group's coordinator decide the whole request."""
+    """Have the group's coordinator decide the whole request; `finish` has the last word on the response."""
 
     def told(response: Any) -> None:
         if isinstance(response, CoordinatorError):
             response = refuse(_code(response))
-        call.answer(response)
+        call.answer(response if finish is None else finish(response))
 
     groups = broker.groups
-    groups.submit(
-        groups.partition_for(group_id),
-        call.request if request is None else request,
-        caller_of(call),
-        told,
-    )
+    groups.submit(groups.partition_for(group_id), call.request, caller_of(call), told)
     return LATER
 
 

@@ -38,7 +38,7 @@ from quire.groups.expiry import expire
 from quire.groups.foreign import ForeignGroup
 from quire.groups.joining import Joiner, join
 from quire.groups.kinds import NO_MEMBER, Claim, Group
-from quire.groups.membership import heartbeat, leave, sync
+from quire.groups.membership import heartbeat, leave, leave_nothing, sync
 from quire.groups.offsets import FetchOffsets
 from quire.groups.rebalance import JOIN, SESSION, SYNC
 from quire.groups.states import DEAD
@@ -226,9 +226,12 @@ class GroupCoordinator:
     ) -> Decision:
         group = self._find_classic(request.group_id)
         step = self._step(moment)
-        if group is None:
-            code = _missing(request.group_id)
-            step.answer(ticket, LeaveGroupResponse(error_code=code, members=[]))
+        if not request.group_id:
+            step.answer(
+                ticket, LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID, members=[])
+            )
+        elif group is None:
+            step.answer(ticket, leave_nothing(request))
         else:
             step.answer(ticket, leave(group, step, request))
         return step.decision()

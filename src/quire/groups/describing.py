@@ -62,7 +62,7 @@ def describe(group_id: str, group: Group | None, version: int) -> DescribedGroup
                 client_id=one.client_id,
                 client_host=one.client_host,
                 member_metadata=one.metadata(protocol),
-                member_assignment=one.assignment if is_stable else b"",
+                member_assignment=one.assignment,
             )
             for one in group.members.values()
         ],

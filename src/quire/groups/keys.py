@@ -9,7 +9,7 @@ its fields.
 Invariants
   I1  What Kafka 4.3 writes of these types is read and written here to the same bytes.
 Not here   what the records of other kinds of groups say (foreign keeps their keys).
-See        docs/formats, KIP-211 (expiry), KIP-516 (topic ids)
+See        docs/formats/consumer-offsets.md, KIP-211 (expiry), KIP-516 (topic ids)
 """
 
 from __future__ import annotations

@@ -97,6 +97,21 @@ def leave(group: ClassicGroup, step: Step, request: LeaveGroupRequest) -> LeaveG
     return LeaveGroupResponse(error_code=ErrorCode.NONE, members=answers)
 
 
+def leave_nothing(request: LeaveGroupRequest) -> LeaveGroupResponse:
+    """There is no such group: nobody in it is known."""
+    return LeaveGroupResponse(
+        error_code=ErrorCode.NONE,
+        members=[
+            MemberResponse(
+                member_id=one.member_id,
+                group_instance_id=one.group_instance_id,
+                error_code=ErrorCode.UNKNOWN_MEMBER_ID,
+            )
+            for one in request.members
+        ],
+    )
+
+
 def _leave_one(group: ClassicGroup, step: Step, leaver: MemberIdentity) -> ErrorCode:
     member_id, instance_id = leaver.member_id, leaver.group_instance_id
     if member_id == NO_MEMBER:  # an administrator removes a static member

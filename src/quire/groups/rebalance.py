@@ -8,7 +8,7 @@
 Timers       session (one for each member), join (the time to join is over), sync (the time to ask for an assignment)
 
 Invariants
-  I1  A generation number is used once; only who has joined it is in it.
+  I1  While a coordinator lives a generation number is used once; only who has joined it is in it.
   I2  A session's timer rings no later than the session ends. A member that shows that it is alive moves the end, not
       the timer: it is set anew when it rings too early.
   I3  Static members that do not join in time stay until their sessions end; others are dropped.
@@ -70,7 +70,7 @@ def refuse_join(step: Step, ticket: Ticket, code: ErrorCode, member_id: str) -> 
     step.answer(
         ticket,
         JoinGroupResponse(
-            error_code=code, protocol_name="", leader="", member_id=member_id, members=[]
+            error_code=code, protocol_name=None, leader="", member_id=member_id, members=[]
         ),
     )
 

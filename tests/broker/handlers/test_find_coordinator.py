@@ -79,3 +79,10 @@ def test_strange_kinds_and_share_keys_that_are_none_are_refused() -> None:
         assert found.error_code == ErrorCode.INVALID_REQUEST
     (old,) = asked(scene, 9, "g", version=1)
     assert old.error_code == ErrorCode.INVALID_REQUEST
+
+
+def test_a_share_key_that_is_none_makes_no_topic() -> None:
+    scene = Scene(**ONE_EACH)
+    (found,) = asked(scene, 2, "g")
+    assert found.error_code == ErrorCode.INVALID_REQUEST
+    assert SHARES not in scene.broker.image.topics

@@ -116,3 +116,14 @@ def test_commits_on_one_connection_may_follow_each_other_without_waiting() -> No
         assert stored(desk)[0][0] == 19
 
     at_desk(story)
+
+
+def test_partitions_that_are_not_there_are_refused_and_the_others_kept() -> None:
+    async def story(desk: Desk) -> None:
+        answer = await desk.ask(asked(("orders", bytes(16)), partitions=(0, 9, 1)), 9)
+        (topic,) = answer.topics
+        found = {one.partition_index: one.error_code for one in topic.partitions}
+        assert found == {0: 0, 9: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, 1: 0}
+        assert list(stored(desk)) == [0, 1]
+
+    at_desk(story)

@@ -6,11 +6,12 @@ import asyncio
 import base64
 import json
 import sys
+import threading
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError, for_code
+from aiokafka.errors import CommitFailedError, KafkaError, for_code
 
 
 def raw(value):
@@ -28,6 +29,17 @@ def check(answer):
     ):
         if row[1]:
             raise for_code(row[1])(*row[2:])
+
+
+def say(**words):
+    print(json.dumps(words), flush=True)
+
+
+def input_s_end():
+    """Set when nobody wants us any more."""
+    ended = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    return ended
 
 
 class Steps:
@@ -91,6 +103,43 @@ class Steps:
             return await question(admin)
         finally:
             await admin.close()
+
+    async def committed(self, topic, group, partitions):
+        consumer = AIOKafkaConsumer(
+            bootstrap_servers=self.bootstrap, group_id=group, enable_auto_commit=False
+        )
+        async with consumer:
+            found = [
+                await consumer.committed(TopicPartition(topic, one)) for one in range(partitions)
+            ]
+        return [-1 if one is None else one for one in found]
+
+    async def member(self, topic, group):
+        consumer = AIOKafkaConsumer(
+            topic,
+            bootstrap_servers=self.bootstrap,
+            group_id=group,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            session_timeout_ms=6000,
+            heartbeat_interval_ms=500,
+            metadata_max_age_ms=1000,
+        )
+        ended, known = input_s_end(), None
+        async with consumer:
+            while not ended.is_set():
+                polled = await consumer.getmany(timeout_ms=100)
+                assigned = sorted(one.partition for one in consumer.assignment())
+                if assigned != known:
+                    known = assigned
+                    say(assigned=assigned)
+                for where, records in polled.items():
+                    say(read=[where.partition, *(record.offset for record in records)])
+                if polled:
+                    try:
+                        await consumer.commit()
+                    except CommitFailedError:
+                        continue  # the group has moved on; who reads this next reads it again
 
     async def topics(self):
         return sorted(await self.asked(lambda admin: admin.list_topics()))

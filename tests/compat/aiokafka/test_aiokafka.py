@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 from tests.compat.client import Client
 from tests.compat.environments import python_with
-from tests.compat.scenarios import Administration, Conversation
+from tests.compat.scenarios import Administration, Conversation, Groups
 
 pytestmark = pytest.mark.compat
 
@@ -17,7 +17,7 @@ REQUIREMENTS = ("aiokafka[lz4,snappy,zstd]==0.14.0",)
 DRIVER = str(Path(__file__).parent / "driver.py")
 
 
-class TestAiokafka(Conversation, Administration):
+class TestAiokafka(Conversation, Administration, Groups):
     cannot: ClassVar = {
         "set_config": "aiokafka's alter_configs is the request that replaces all settings",
     }

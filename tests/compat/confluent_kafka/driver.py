@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import sys
+import threading
 import time
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
@@ -27,6 +28,17 @@ def raw(value):
 
 def told(value):
     return None if value is None else base64.b64encode(value).decode()
+
+
+def say(**words):
+    print(json.dumps(words), flush=True)
+
+
+def input_s_end():
+    """Set when nobody wants us any more."""
+    ended = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    return ended
 
 
 class Steps:
@@ -101,6 +113,41 @@ class Steps:
                 )
         consumer.close()
         return found
+
+    def committed(self, topic, group, partitions):
+        consumer = Consumer({**self.common, "group.id": group})
+        wanted = [TopicPartition(topic, one) for one in range(partitions)]
+        found = [max(one.offset, -1) for one in consumer.committed(wanted, timeout=30)]
+        consumer.close()
+        return found
+
+    def member(self, topic, group):
+        consumer = Consumer(
+            {
+                **self.common,
+                "group.id": group,
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "session.timeout.ms": 6000,
+                "heartbeat.interval.ms": 500,
+            }
+        )
+        consumer.subscribe([topic])
+        ended, known = input_s_end(), None
+        while not ended.is_set():
+            messages = [one for one in consumer.consume(100, 0.1) if one.error() is None]
+            assigned = sorted(one.partition for one in consumer.assignment())
+            if assigned != known:
+                known = assigned
+                say(assigned=assigned)
+            for message in messages:
+                say(read=[message.partition(), message.offset()])
+            if messages:
+                try:
+                    consumer.commit(asynchronous=False)
+                except KafkaException:
+                    continue  # the group has moved on; who reads this next reads it again
+        consumer.close()
 
     def topics(self):
         return sorted(self.admin.list_topics(timeout=10).topics)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.compat.client import Client
 from tests.compat.environments import python_with
-from tests.compat.scenarios import Administration, Conversation
+from tests.compat.scenarios import Administration, Conversation, Groups
 
 pytestmark = pytest.mark.compat
 
@@ -16,7 +16,7 @@ REQUIREMENT = "confluent-kafka==2.16.1"
 DRIVER = str(Path(__file__).parent / "driver.py")
 
 
-class TestConfluentKafka(Conversation, Administration):
+class TestConfluentKafka(Conversation, Administration, Groups):
     @pytest.fixture
     def client(self, bootstrap: str) -> Client:
         return Client([*python_with(NAME, REQUIREMENT), DRIVER], bootstrap)

@@ -67,6 +67,14 @@ UNORDERED = {
     "OffsetForLeaderEpochResponse.topics": "topic",
     "FetchResponse.responses": "topic",
     "DescribeProducersResponse.topics": "name",
+    "ListGroupsResponse.groups": "group_id",
+    "DescribeGroupsResponse.groups": "group_id",
+    "DeleteGroupsResponse.results": "group_id",
+    "OffsetCommitResponse.topics": "name",
+    "OffsetFetchResponse.topics": "name",
+    "OffsetFetchResponseGroup.topics": "name",
+    "OffsetFetchResponseTopics.partitions": "partition_index",
+    "OffsetFetchResponseTopic.partitions": "partition_index",
 }
 """Lists whose order says nothing, and what they are sorted by."""
 

@@ -3,16 +3,19 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -20,14 +23,18 @@ import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -36,6 +43,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** The steps of tests/compat/client.py, with Apache Kafka's own Java clients. */
 public class Driver {
     static final ObjectMapper JSON = new ObjectMapper();
+    static BufferedReader input;
     final String bootstrap;
     final Admin admin;
 
@@ -104,6 +112,65 @@ public class Driver {
         return found;
     }
 
+    KafkaConsumer<byte[], byte[]> inGroup(JsonNode step) {
+        return new KafkaConsumer<>(
+            Map.of("bootstrap.servers", bootstrap, "group.id", step.get("group").asText(),
+                "auto.offset.reset", "earliest", "enable.auto.commit", false,
+                "session.timeout.ms", 6000, "heartbeat.interval.ms", 500),
+            new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    JsonNode committed(JsonNode step) {
+        ArrayNode found = JSON.createArrayNode();
+        try (KafkaConsumer<byte[], byte[]> consumer = inGroup(step)) {
+            for (int n = 0; n < step.get("partitions").asInt(); n++) {
+                TopicPartition one = new TopicPartition(step.get("topic").asText(), n);
+                OffsetAndMetadata known = consumer.committed(Set.of(one)).get(one);
+                found.add(known == null ? -1 : known.offset());
+            }
+        }
+        return found;
+    }
+
+    void member(JsonNode step) throws Exception {
+        AtomicBoolean ended = new AtomicBoolean();
+        Thread listener = new Thread(() -> {
+            try {
+                while (input.readLine() != null) continue;
+            } catch (IOException failed) {
+                System.err.println(failed);
+            }
+            ended.set(true);
+        });
+        listener.setDaemon(true);
+        listener.start();
+        TreeSet<Integer> known = null;
+        try (KafkaConsumer<byte[], byte[]> consumer = inGroup(step)) {
+            consumer.subscribe(List.of(step.get("topic").asText()));
+            while (!ended.get()) {
+                ConsumerRecords<byte[], byte[]> polled = consumer.poll(Duration.ofMillis(100));
+                TreeSet<Integer> assigned = new TreeSet<>();
+                for (TopicPartition one : consumer.assignment()) assigned.add(one.partition());
+                if (!assigned.equals(known)) {
+                    known = assigned;
+                    say("assigned", JSON.valueToTree(assigned));
+                }
+                for (ConsumerRecord<byte[], byte[]> record : polled)
+                    say("read", JSON.createArrayNode().add(record.partition()).add(record.offset()));
+                try {
+                    if (!polled.isEmpty()) consumer.commitSync();
+                } catch (CommitFailedException | RebalanceInProgressException moved) {
+                    continue; // the group has moved on; who reads this next reads it again
+                }
+            }
+        }
+    }
+
+    static void say(String what, JsonNode words) throws IOException {
+        System.out.println(JSON.writeValueAsString(JSON.createObjectNode().set(what, words)));
+        System.out.flush();
+    }
+
     JsonNode cluster() throws Exception {
         ObjectNode found = JSON.createObjectNode().put("id", admin.describeCluster().clusterId().get());
         TreeSet<Integer> nodes = new TreeSet<>();
@@ -165,12 +232,15 @@ public class Driver {
             case "set_config": setConfig(step); return null;
             case "offset": return offset(step);
             case "delete_records": return deleteRecords(step);
+            case "committed": return committed(step);
+            case "member": member(step); return null;
             default: throw new IllegalArgumentException(step.get("do").asText());
         }
     }
 
     public static void main(String[] words) throws Exception {
-        JsonNode asked = JSON.readTree(new BufferedReader(new InputStreamReader(System.in, "UTF-8")).readLine());
+        input = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
+        JsonNode asked = JSON.readTree(input.readLine());
         Driver driver = new Driver(asked.get("bootstrap").asText());
         ArrayNode results = JSON.createArrayNode();
         for (JsonNode step : asked.get("steps")) {

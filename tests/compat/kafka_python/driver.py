@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import sys
+import threading
 import time
 
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
@@ -15,7 +16,7 @@ from kafka.admin import (
     NewPartitions,
     NewTopic,
 )
-from kafka.errors import KafkaError
+from kafka.errors import CommitFailedError, KafkaError
 
 
 def raw(value):
@@ -24,6 +25,17 @@ def raw(value):
 
 def told(value):
     return None if value is None else base64.b64encode(value).decode()
+
+
+def say(**words):
+    print(json.dumps(words), flush=True)
+
+
+def input_s_end():
+    """Set when nobody wants us any more."""
+    ended = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    return ended
 
 
 class Steps:
@@ -89,6 +101,38 @@ class Steps:
             ]
         consumer.close()
         return found
+
+    def committed(self, topic, group, partitions):
+        consumer = KafkaConsumer(bootstrap_servers=self.bootstrap, group_id=group)
+        found = [consumer.committed(TopicPartition(topic, one)) for one in range(partitions)]
+        consumer.close(autocommit=False)
+        return [-1 if one is None else one for one in found]
+
+    def member(self, topic, group):
+        consumer = KafkaConsumer(
+            topic,
+            bootstrap_servers=self.bootstrap,
+            group_id=group,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            session_timeout_ms=6000,
+            heartbeat_interval_ms=500,
+        )
+        ended, known = input_s_end(), None
+        while not ended.is_set():
+            polled = consumer.poll(100)
+            assigned = sorted(one.partition for one in consumer.assignment())
+            if assigned != known:
+                known = assigned
+                say(assigned=assigned)
+            for where, records in polled.items():
+                say(read=[where.partition, *(record.offset for record in records)])
+            if polled:
+                try:
+                    consumer.commit()
+                except CommitFailedError:
+                    continue  # the group has moved on; who reads this next reads it again
+        consumer.close(autocommit=False)
 
     def topics(self):
         return sorted(self.admin.list_topics())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.compat.client import Client
 from tests.compat.environments import python_with
-from tests.compat.scenarios import Administration, Conversation
+from tests.compat.scenarios import Administration, Conversation, Groups
 
 pytestmark = pytest.mark.compat
 
@@ -18,7 +18,7 @@ REQUIREMENTS = (
 DRIVER = str(Path(__file__).parent / "driver.py")
 
 
-class TestKafkaPython(Conversation, Administration):
+class TestKafkaPython(Conversation, Administration, Groups):
     @pytest.fixture
     def client(self, bootstrap: str) -> Client:
         return Client([*python_with(NAME, *REQUIREMENTS), DRIVER], bootstrap)

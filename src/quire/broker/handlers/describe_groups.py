@@ -19,7 +19,13 @@ from quire.errors import ErrorCode
 from quire.groups.describing import DescribeGroup
 from quire.protocol.messages import describe_groups as describing
 
-GROUP_OPERATIONS: Final = bits(Operation.READ, Operation.DELETE, Operation.DESCRIBE)
+GROUP_OPERATIONS: Final = bits(
+    Operation.READ,
+    Operation.DELETE,
+    Operation.DESCRIBE,
+    Operation.DESCRIBE_CONFIGS,
+    Operation.ALTER_CONFIGS,
+)
 
 
 def handle(broker: Broker, call: Call) -> object:

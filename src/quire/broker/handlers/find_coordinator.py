@@ -28,6 +28,8 @@ SEVERAL_SINCE: Final = 4
 SHARES_SINCE: Final = 6
 CREATE_VERSION: Final = 7
 
+NO_SUCH_KIND: Final = "There is no such kind of coordinator."
+
 GROUP: Final = 0
 TRANSACTION: Final = 1
 SHARE: Final = 2
@@ -41,6 +43,7 @@ class _Found(NamedTuple):
     node_id: int = NOBODY
     host: str = ""
     port: int = NOBODY
+    text: str = ""
 
 
 async def handle(broker: Broker, call: Call) -> finding.FindCoordinatorResponse:
@@ -48,15 +51,10 @@ async def handle(broker: Broker, call: Call) -> finding.FindCoordinatorResponse:
     request: finding.FindCoordinatorRequest = call.request
     keys = request.coordinator_keys if call.version >= SEVERAL_SINCE else [request.key]
     topic = TOPICS.get(request.key_type)
-    if topic is None or (request.key_type == SHARE and call.version < SHARES_SINCE):
-        found = [_Found(ErrorCode.INVALID_REQUEST) for _ in keys]
-    elif topic not in broker.image.topics and keys:
-        await _create(broker, call, topic)
-        found = [_Found(ErrorCode.COORDINATOR_NOT_AVAILABLE) for _ in keys]
+    if topic is None:
+        found = [_Found(ErrorCode.INVALID_REQUEST, text=NO_SUCH_KIND) for _ in keys]
     else:
-        image = broker.image
-        nodes = alive_nodes(image, call.client.listener)
-        found = [_find(image, nodes, topic, key) for key in keys]
+        found = await _find_all(broker, call, topic, keys)
     if call.version < SEVERAL_SINCE:
         return _single(found[0])
     return finding.FindCoordinatorResponse(
@@ -67,17 +65,30 @@ async def handle(broker: Broker, call: Call) -> finding.FindCoordinatorResponse:
                 host=one.host,
                 port=one.port,
                 error_code=one.code,
-                error_message="",
+                error_message=one.text,
             )
             for key, one in zip(keys, found, strict=True)
         ]
     )
 
 
+async def _find_all(broker: Broker, call: Call, topic: str, keys: list[str]) -> list[_Found]:
+    """What is known now; a topic that is missed is asked for."""
+    image = broker.image
+    bad = [topic == SHARES and _is_no_share(key, call.version) for key in keys]
+    if topic not in image.topics and not all(bad):
+        await _create(broker, call, topic)
+    nodes = alive_nodes(image, call.client.listener)
+    return [
+        _Found(ErrorCode.INVALID_REQUEST) if is_bad else _find(image, nodes, topic, key)
+        for is_bad, key in zip(bad, keys, strict=True)
+    ]
+
+
 def _find(image: Image, nodes: Mapping[int, Node], topic_name: str, key: str) -> _Found:
-    if topic_name == SHARES and not _names_a_share(key):
-        return _Found(ErrorCode.INVALID_REQUEST)
-    topic = image.topics[topic_name]
+    topic = image.topics.get(topic_name)
+    if topic is None:
+        return _Found(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     partition = topic.partitions.get(partition_of(key, len(topic.partitions)))
     node = None if partition is None else nodes.get(partition.leader)
     if node is None:
@@ -85,11 +96,11 @@ def _find(image: Image, nodes: Mapping[int, Node], topic_name: str, key: str) ->
     return _Found(ErrorCode.NONE, node.broker_id, node.host, node.port)
 
 
-def _names_a_share(key: str) -> bool:
-    """Whether a key is `group:topic id:partition`, as share coordinators are looked for."""
+def _is_no_share(key: str, version: int) -> bool:
+    """Whether a key is not `group:topic id:partition`, or comes from who cannot know of shares."""
     group, _, rest = key.partition(":")
     topic_id, _, partition = rest.partition(":")
-    return bool(group and topic_id) and partition.isdecimal()
+    return version < SHARES_SINCE or not (group and topic_id and partition.isdecimal())
 
 
 def _single(found: _Found) -> finding.FindCoordinatorResponse:

@@ -8,11 +8,15 @@ See        KIP-62, KIP-345, KIP-394, KIP-800, KIP-814
 
 from __future__ import annotations
 
+from typing import Final
+
 from quire.broker.broker import Broker
 from quire.broker.call import Call, Progress
 from quire.broker.group_requests import pass_on
 from quire.errors import ErrorCode
 from quire.protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+
+NULL_PROTOCOL_SINCE: Final = 7
 
 
 def handle(broker: Broker, call: Call) -> Progress:
@@ -21,11 +25,15 @@ def handle(broker: Broker, call: Call) -> Progress:
 
     def refuse(code: ErrorCode) -> JoinGroupResponse:
         return JoinGroupResponse(
-            error_code=code,
-            protocol_name="",
-            leader="",
-            member_id=request.member_id,
-            members=[],
+            error_code=code, protocol_name=None, leader="", member_id=request.member_id, members=[]
         )
 
-    return pass_on(broker, call, request.group_id, refuse)
+    finish = None if call.version >= NULL_PROTOCOL_SINCE else _without_null
+    return pass_on(broker, call, request.group_id, refuse, finish=finish)
+
+
+def _without_null(response: JoinGroupResponse) -> JoinGroupResponse:
+    """As the first versions can say it."""
+    if response.protocol_name is None:
+        response.protocol_name = ""
+    return response

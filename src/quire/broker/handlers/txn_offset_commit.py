@@ -30,7 +30,9 @@ def handle(broker: Broker, call: Call) -> object:
         responses: list[transacting.TxnOffsetCommitResponse],
     ) -> transacting.TxnOffsetCommitResponse:
         topics = [topic for response in responses for topic in response.topics]
-        return transacting.TxnOffsetCommitResponse(throttle_time_ms=0, topics=refused + topics)
+        return transacting.TxnOffsetCommitResponse(
+            throttle_time_ms=0, topics=_merged(refused + topics)
+        )
 
     def refuse(code: ErrorCode) -> transacting.TxnOffsetCommitResponse:
         if call.version < LOADING_KNOWN_SINCE and code is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
@@ -47,21 +49,39 @@ def handle(broker: Broker, call: Call) -> object:
 def _leave_known(
     request: transacting.TxnOffsetCommitRequest, image: Image
 ) -> list[transacting.TxnOffsetCommitResponseTopic]:
-    """Leave the topics that there are; the refusals of the others."""
-    refused = [
-        transacting.TxnOffsetCommitResponseTopic(
-            name=topic.name,
-            partitions=[
-                transacting.TxnOffsetCommitResponsePartition(
-                    partition_index=one.partition_index,
-                    error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                )
-                for one in topic.partitions
-            ],
+    """Leave the partitions that there are; the refusals of the others."""
+    refused = []
+    for topic in request.topics:
+        known = image.topics.get(topic.name)
+        there = () if known is None else known.partitions
+        missing = [one for one in topic.partitions if one.partition_index not in there]
+        if not missing:
+            continue
+        topic.partitions = [one for one in topic.partitions if one.partition_index in there]
+        refused.append(
+            transacting.TxnOffsetCommitResponseTopic(
+                name=topic.name,
+                partitions=[
+                    transacting.TxnOffsetCommitResponsePartition(
+                        partition_index=one.partition_index,
+                        error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                    )
+                    for one in missing
+                ],
+            )
         )
-        for topic in request.topics
-        if topic.name not in image.topics
-    ]
     if refused:
-        request.topics = [one for one in request.topics if one.name in image.topics]
+        request.topics = [one for one in request.topics if one.partitions]
     return refused
+
+
+def _merged(
+    topics: list[transacting.TxnOffsetCommitResponseTopic],
+) -> list[transacting.TxnOffsetCommitResponseTopic]:
+    """Each topic once."""
+    found: dict[str, transacting.TxnOffsetCommitResponseTopic] = {}
+    for topic in topics:
+        same = found.setdefault(topic.name, topic)
+        if same is not topic:
+            same.partitions = [*same.partitions, *topic.partitions]
+    return list(found.values())
