@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.broker.storehouse import NODE, Storehouse, tell
 
+from quire.broker import coordinators
 from quire.broker.coordinators import CoordinatorError, Coordinators, Kind, partition_of
 from quire.coordination import (
     Answer,
@@ -122,6 +123,22 @@ async def refused(host: Coordinators, request: Any) -> ErrorCode:
     return refusal.value.code
 
 
+def append_marker(house: Storehouse, producer: Producer, kind: ControlType) -> None:
+    house.replicas.append(
+        house.replica(TOPIC),
+        encode_end_transaction_marker(
+            kind,
+            coordinator_epoch=0,
+            producer_id=producer.producer_id,
+            producer_epoch=producer.producer_epoch,
+            timestamp=house.clock.wall_ms(),
+        ),
+        now_ms=house.clock.wall_ms(),
+        monotonic_ms=house.clock.monotonic_ms(),
+        from_client=False,
+    )
+
+
 def test_a_decision_is_appended_replayed_and_answered() -> None:
     async def story(house: Storehouse) -> None:
         office = Office(house)
@@ -176,25 +193,38 @@ def test_markers_end_what_was_pending_now_and_when_loaded_again() -> None:
             producer = Producer(number, 0)
             await office.host.ask_partition(0, ("txn", b"%d" % number, 1, producer), ANYBODY)
             kind = ControlType.COMMIT if committed else ControlType.ABORT
-            house.replicas.append(
-                house.replica(TOPIC),
-                encode_end_transaction_marker(
-                    kind,
-                    coordinator_epoch=0,
-                    producer_id=number,
-                    producer_epoch=0,
-                    timestamp=house.clock.wall_ms(),
-                ),
-                now_ms=house.clock.wall_ms(),
-                monotonic_ms=house.clock.monotonic_ms(),
-                from_client=False,
-            )
+            append_marker(house, producer, kind)
             office.host.ended(0, producer, committed=committed)
         assert (office.machine().totals, office.machine().pending) == ({b"7": 1}, {})
         again = Office(house)
         again.host.apply(house.image, Touched())
         await asyncio.sleep(0.1)
         assert (again.machine().totals, again.machine().pending) == ({b"7": 1}, {})
+
+    tell(story)
+
+
+def test_a_marker_that_comes_while_the_log_is_read_ends_its_transaction_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(coordinators, "LOAD_BYTES", 100)
+
+    async def story(house: Storehouse) -> None:
+        office = Office(house)
+        await office.open()
+        producer = Producer(7, 0)
+        await office.host.ask_partition(0, ("txn", b"open", 1, producer), ANYBODY)
+        for n in range(50):
+            await office.host.ask_partition(0, ("add", b"k", n), ANYBODY)
+        again = Office(house)
+        again.host.apply(house.image, Touched())
+        await asyncio.sleep(0)
+        assert again.host.is_loading
+        append_marker(house, producer, ControlType.COMMIT)
+        again.host.ended(0, producer, committed=True)
+        await asyncio.sleep(1)
+        assert again.machine().pending == {}
+        assert again.machine().totals[b"open"] == 1
 
     tell(story)
 

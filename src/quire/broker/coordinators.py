@@ -467,10 +467,11 @@ class Coordinators:
         """Replay the partition, a piece at a time (I4)."""
         log = office.replica.log
         position, records = log.log_start_offset, 0
-        end_offset = log.log_end_offset
-        while position < end_offset:
+        while position < log.log_end_offset:  # markers may come meanwhile: they count as well
             try:
-                found = log.read(position, max_bytes=LOAD_BYTES, upper_bound_offset=end_offset)
+                found = log.read(
+                    position, max_bytes=LOAD_BYTES, upper_bound_offset=log.log_end_offset
+                )
             except (StorageError, OSError) as error:
                 self._say(office, "could not be loaded", reason=str(error))
                 self._leave(office, ErrorCode.NOT_COORDINATOR)

@@ -1,7 +1,9 @@
 // The steps of tests/compat/client.py, with kafkajs. Its consumer exists only as a member of a group, so reading asks
 // the client's own cluster and broker objects, which encode the fetch and decode the batches.
 const { createRequire } = require('module')
+const { once } = require('events')
 const path = require('path')
+const readline = require('readline')
 const need = createRequire(path.join(process.argv[2], 'package.json'))
 const { Kafka, CompressionTypes, CompressionCodecs, Partitioners, ConfigResourceTypes, logLevel } = need('kafkajs')
 const snappy = need('kafkajs-snappy')
@@ -21,6 +23,11 @@ const codec = (compress, decompress) => () => ({
 
 const raw = value => (value === null ? null : Buffer.from(value, 'base64'))
 const told = value => (value === null || value === undefined ? null : Buffer.from(value).toString('base64'))
+
+const say = words => console.log(JSON.stringify(words))
+const input = readline.createInterface({ input: process.stdin })
+const line = once(input, 'line').then(([text]) => text)
+const ended = once(input, 'close')
 
 // What is sent at once becomes one batch, and the broker takes a megabyte.
 function* inParts(records) {
@@ -123,6 +130,32 @@ class Steps {
     return found
   }
 
+  async committed({ topic, group, partitions }) {
+    const [found] = await this.admin.fetchOffsets({ groupId: group, topics: [topic] })
+    const offsets = new Map(found.partitions.map(one => [one.partition, Number(one.offset)]))
+    return Array.from({ length: partitions }, (_, one) => offsets.get(one) ?? -1)
+  }
+
+  async member({ topic, group }) {
+    const consumer = this.kafka.consumer({
+      groupId: group,
+      sessionTimeout: 6000,
+      heartbeatInterval: 500,
+      maxWaitTimeInMs: 100,
+      retry: { retries: 20 },
+    })
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) =>
+      say({ assigned: [...(payload.memberAssignment[topic] ?? [])].sort() })
+    )
+    await consumer.connect()
+    await consumer.subscribe({ topics: [topic], fromBeginning: true })
+    await consumer.run({
+      eachBatch: async ({ batch }) => say({ read: [batch.partition, ...batch.messages.map(one => Number(one.offset))] }),
+    })
+    await ended
+    await consumer.disconnect()
+  }
+
   async topics() {
     return (await this.admin.listTopics()).sort()
   }
@@ -178,9 +211,7 @@ async function main() {
   const zstd = await new Promise(resolve => ZstdCodec.run(made => resolve(new made.Simple())))
   CompressionCodecs[CompressionTypes.Snappy] = snappy
   CompressionCodecs[CompressionTypes.ZSTD] = codec(buffer => zstd.compress(buffer), buffer => zstd.decompress(buffer))
-  const chunks = []
-  for await (const chunk of process.stdin) chunks.push(chunk)
-  const asked = JSON.parse(Buffer.concat(chunks).toString())
+  const asked = JSON.parse(await line)
   const steps = new Steps(asked.bootstrap)
   const results = []
   await steps.admin.connect()
@@ -194,6 +225,7 @@ async function main() {
   }
   await steps.admin.disconnect()
   console.log(JSON.stringify(results))
+  input.close()
 }
 
 main()

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 from tests.compat.client import Client
 from tests.compat.environments import node_with
-from tests.compat.scenarios import Administration, Conversation
+from tests.compat.scenarios import Administration, Conversation, Groups
 
 pytestmark = pytest.mark.compat
 
@@ -17,7 +17,7 @@ PACKAGES = ("kafkajs@2.2.4", "kafkajs-snappy@1.1.0", "zstd-codec@0.1.5")
 DRIVER = str(Path(__file__).parent / "driver.js")
 
 
-class TestKafkajs(Conversation, Administration):
+class TestKafkajs(Conversation, Administration, Groups):
     codecs = ("none", "gzip", "snappy", "zstd")
     cannot: ClassVar = {
         "set_config": "kafkajs has only the request that replaces all settings",
