@@ -14,8 +14,8 @@ with `{"ok": value}` or `{"error": code, "words": ...}` for each step. Bytes tra
   delete_records  topic, partition, offset -> the log's new start
   committed       topic, group, partitions (how many) -> the group's offset in each; -1 for none
   member          topic, group, and for some clients protocol ("classic", "consumer"), instance (a static id), pattern
-                  (instead of the topic): reads as a member of the group, from the earliest record on, and commits what it has
-                  read, until its input ends; then it leaves. Meanwhile it says, a line each,
+                  (instead of the topic): reads as a member of the group, from the earliest record on, and commits what
+                  it has read, until its input ends; then it leaves. Meanwhile it says, a line each,
                   {"assigned": [partition, ...]} when that changes, {"read": [partition, offset, ...]} before it commits
 """
 
