@@ -69,6 +69,7 @@ UNORDERED = {
     "DescribeProducersResponse.topics": "name",
     "ListGroupsResponse.groups": "group_id",
     "DescribeGroupsResponse.groups": "group_id",
+    "ConsumerGroupDescribeResponse.groups": "group_id",
     "DeleteGroupsResponse.results": "group_id",
     "OffsetCommitResponse.topics": "name",
     "OffsetFetchResponse.topics": "name",
