@@ -137,27 +137,37 @@ def _even_out(
 ) -> None:
     """Each move brings two members closer, so that it ends (I2)."""
     wanted = sorted(frozenset[bytes]().union(*(members[one].topics for one in order)))
-    readers = {
-        topic_id: [one for one in order if topic_id in members[one].topics] for topic_id in wanted
+    sizes = {one: len(shares[one]) for one in order}
+    by_topic = {
+        topic_id: {one: list[int]() for one in order if topic_id in members[one].topics}
+        for topic_id in wanted
     }
+    for one in order:
+        for topic_id, partition in sorted(shares[one]):
+            by_topic[topic_id][one].append(partition)
     has_moved = True
     while has_moved:
         has_moved = False
-        for topic_id in wanted:
-            while _move_one(shares, topic_id, readers[topic_id]):
+        for held in by_topic.values():
+            while _move_one(held, sizes):
                 has_moved = True
+    for one in order:
+        shares[one] = [
+            (topic_id, partition)
+            for topic_id, held in by_topic.items()
+            for partition in held.get(one, ())
+        ]
 
 
-def _move_one(shares: dict[str, list[Place]], topic_id: bytes, readers: list[str]) -> bool:
+def _move_one(held: dict[str, list[int]], sizes: dict[str, int]) -> bool:
     """One partition of a topic, from who has the most to who has the least, where it helps."""
-    owners = [one for one in readers if any(place[0] == topic_id for place in shares[one])]
-    if not owners:
+    most = max((one for one, mine in held.items() if mine), key=sizes.__getitem__, default=None)
+    if most is None:
         return False
-    most = max(owners, key=lambda one: len(shares[one]))
-    least = min(readers, key=lambda one: len(shares[one]))
-    if len(shares[most]) - len(shares[least]) < 2:
+    least = min(held, key=sizes.__getitem__)
+    if sizes[most] - sizes[least] < 2:
         return False
-    place = max(one for one in shares[most] if one[0] == topic_id)
-    shares[most].remove(place)
-    shares[least].append(place)
+    held[least].append(held[most].pop())
+    sizes[most] -= 1
+    sizes[least] += 1
     return True
