@@ -17,7 +17,7 @@ from quire.errors import ErrorCode
 from quire.groups.consumer_describing import DescribeConsumerGroup
 from quire.groups.consumer_group import ConsumerGroup
 from quire.groups.consumer_values import AWAY, LEAVING
-from quire.metadata.image import EMPTY, GROUP, ConfigResource, Image, Partition, Topic
+from quire.metadata.image import BROKER, EMPTY, GROUP, ConfigResource, Image, Partition, Topic
 from quire.protocol.messages import consumer_group_heartbeat as heartbeating
 
 VERSION = 1
@@ -67,6 +67,11 @@ class ConsumerWorld(World):
         """Settings of a group of its own."""
         texts = {name.replace("_", "."): str(value) for name, value in settings.items()}
         self.image = replace(self.image, configs={ConfigResource(GROUP, group_id): texts})
+
+    def set_cluster(self, **settings: int) -> None:
+        """Settings of all brokers."""
+        texts = {name.replace("_", "."): str(value) for name, value in settings.items()}
+        self.image = replace(self.image, configs={ConfigResource(BROKER, ""): texts})
 
     def consumers(self, group_id: str = "g") -> ConsumerGroup:
         found = self.machine.find(group_id)

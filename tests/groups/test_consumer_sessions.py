@@ -72,6 +72,24 @@ def test_who_gives_back_in_time_is_not_fenced_later() -> None:
     assert sorted([a.owned[ORDERS], b.owned[ORDERS]]) == [(0,), (1,)]
 
 
+def test_whoever_has_to_give_back_again_has_its_whole_time_again() -> None:
+    world = ConsumerWorld(orders=4)
+    a = world.consumer("a", "orders")
+    world.pass_ms(1_000)
+    world.consumer("b", "orders")
+    a.beat()  # shall give back two
+    world.pass_ms(15_000)
+    world.consumer("c", "orders")
+    world.pass_ms(1_000)
+    world.consumer("d", "orders")
+    a.beat()  # has done so, and shall give back one more in the same epoch
+    assert (a.epoch, len(a.owned[ORDERS])) == (2, 1)
+    world.pass_ms(19_999)
+    assert "a" in world.consumers().stored.members
+    world.pass_ms(1)
+    assert "a" not in world.consumers().stored.members
+
+
 def test_after_a_takeover_everybody_has_all_the_time_that_there_is() -> None:
     world = ConsumerWorld(orders=2)
     a = world.consumer("a", "orders")

@@ -71,6 +71,23 @@ def test_targets_keep_a_distance_and_the_first_one_does_not_wait() -> None:
     assert world.consumers().stored.target_epoch == 3
 
 
+def test_the_distance_is_the_group_s_or_the_cluster_s() -> None:
+    for is_of_group in (False, True):
+        world = ConsumerWorld(orders=4)
+        if is_of_group:
+            world.set_group(consumer_assignment_interval_ms=7_000)
+        else:
+            world.set_cluster(group_consumer_assignment_interval_ms=7_000)
+        a = world.consumer("a", "orders")
+        world.consumer("b", "orders")
+        world.pass_ms(6_999)
+        a.beat()
+        assert world.consumers().stored.target_epoch == 2
+        world.pass_ms(1)
+        a.beat()
+        assert world.consumers().stored.target_epoch == 3
+
+
 def test_the_assignor_that_most_members_ask_for_is_taken() -> None:
     world = ConsumerWorld(orders=4)
     world.consumer("a", "orders", assignor="range")

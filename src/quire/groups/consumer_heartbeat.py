@@ -191,12 +191,12 @@ def advance(
     following = reconcile(holding, goal, owned)
     if following != holding or member_id not in now.holdings:
         draft.put_holding(member_id, following)
+    if following != holding:
+        group.sessions.fulfil(step, REVOCATION, member_id)  # what comes next has its own time
     if following.state is UNREVOKED:
         group.sessions.expect(
             step, REVOCATION, member_id, following.epoch, wishes.rebalance_timeout_ms
         )
-    else:
-        group.sessions.fulfil(step, REVOCATION, member_id)
     return following
 
 

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from quire.config.group import GroupSettings
 from quire.config.layers import valid_values
 from quire.coordination import Answer, Decision, KeyValue, Moment, Ticket, Timer
-from quire.metadata.image import GROUP, Image
+from quire.metadata.image import BROKER, GROUP, Image
+
+CLUSTER: Final = ""
+"""All brokers, where settings are those of one."""
+ASSIGNMENT_INTERVAL: Final = "group.consumer.assignment.interval.ms"
 
 
 class ConsumerTiming(NamedTuple):
@@ -47,12 +51,15 @@ class GroupsSettings:
     migration: Migration = field(default_factory=Migration)
 
     def timing_of(self, group_id: str, image: Image) -> ConsumerTiming:
-        """That of one group, which may have settings of its own."""
+        """That of one group, which may have settings of its own; the interval may be the cluster's."""
+        usual = self.consumer_timing
+        interval = image.config(BROKER, CLUSTER).get(ASSIGNMENT_INTERVAL)
+        if interval is not None:
+            usual = usual._replace(assignment_interval_ms=int(interval))
         texts = image.config(GROUP, group_id)
         if not texts:
-            return self.consumer_timing
+            return usual
         own = valid_values(GroupSettings, texts)
-        usual = self.consumer_timing
         return ConsumerTiming(
             own.get("consumer.session.timeout.ms", usual.session_ms),
             own.get("consumer.heartbeat.interval.ms", usual.heartbeat_ms),
