@@ -17,8 +17,9 @@ with `{"ok": value}` or `{"error": code, "words": ...}` for each step. Bytes tra
   offset          topic, partition, at ("earliest", "latest" or milliseconds) -> the offset; -1 for none
   delete_records  topic, partition, offset -> the log's new start
   committed       topic, group, partitions (how many) -> the group's offset in each; -1 for none
-  member          topic, group: reads as a member of the group, from the earliest record on, and commits what it has
-                  read, until its input ends; then it leaves. Meanwhile it says, a line each,
+  member          topic, group, and for some clients protocol ("classic", "consumer"), instance (a static id), pattern
+                  (instead of the topic): reads as a member of the group, from the earliest record on, and commits what
+                  it has read, until its input ends; then it leaves. Meanwhile it says, a line each,
                   {"assigned": [partition, ...]} when that changes, {"read": [partition, offset, ...]} before it commits
 """
 
@@ -44,9 +45,9 @@ def new_name(words: str) -> str:
     return f"{words}-{os.getpid()}-{next(numbers)}"
 
 
-def eventually(holds: Callable[[], bool]) -> bool:
+def eventually(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> bool:
     """Whether it comes true soon: metadata reaches a broker after the answer that made it."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if holds():
             return True
@@ -129,9 +130,9 @@ class Client:
         assert len(results) == len(steps)
         return [result["ok"] for result in results]
 
-    def join(self, topic: str, group: str) -> Member:
+    def join(self, topic: str, group: str, **how: str) -> Member:
         """A process that is a member of a group."""
-        return Member(self, topic, group)
+        return Member(self, {"do": "member", "topic": topic, "group": group, **how})
 
     def do(self, step: str, **given: Any) -> Any:
         return self.run({"do": step, **given})[0]
@@ -161,7 +162,7 @@ class Client:
 class Member:
     """A client that reads as a member of a group, in a process of its own."""
 
-    def __init__(self, client: Client, topic: str, group: str) -> None:
+    def __init__(self, client: Client, step: Mapping[str, str]) -> None:
         self.assigned: list[int] | None = None
         self.read: set[tuple[int, int]] = set()
         self._process = subprocess.Popen(
@@ -172,7 +173,6 @@ class Member:
             env={**os.environ, **client.environment},
             text=True,
         )
-        step = {"do": "member", "topic": topic, "group": group}
         assert self._process.stdin is not None
         asked = json.dumps({"bootstrap": client.bootstrap, "steps": [step]})
         self._process.stdin.write(asked + "\n")

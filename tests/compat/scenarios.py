@@ -22,6 +22,8 @@ LARGE_BYTES = 900_000
 FENCED_CODES = (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED, -144)
 """-144 is librdkafka's own."""
 START_MS = 1_700_000_000_000
+DEATH_SECONDS = 70
+"""Longer than a consumer of the new protocol may be silent; no member says how long."""
 NEW: dict[str, Any] = {"topic": "new", "partitions": 1, "configs": {}}
 
 
@@ -338,3 +340,122 @@ class Groups:
         name = topic(partitions=2)
         found = client.do("committed", topic=name, group=new_name("nobody"), partitions=2)
         assert found == [-1, -1]
+
+
+class ConsumerGroups:
+    """The same with the protocol of KIP-848, in which the broker assigns; for clients that speak it."""
+
+    cannot: ClassVar[dict[str, str]] = {}
+
+    def test_members_of_the_new_protocol_come_leave_and_die(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        name, group = topic(partitions=6), new_name("consumers")
+        running: list[Member] = []
+
+        def join() -> Member:
+            running.append(client.join(name, group, protocol="consumer"))
+            return running[-1]
+
+        def shared() -> bool:
+            held = [one.assigned or [] for one in running]
+            return all(held) and sorted(itertools.chain(*held)) == list(range(6))
+
+        client.produce(name, [Sent(None, b"%d" % n, partition=n % 6) for n in range(60)])
+        everything = {(partition, offset) for partition in range(6) for offset in range(10)}
+        try:
+            first = join()
+            assert eventually(lambda: shared() and first.read >= everything)
+            second, third = join(), join()
+            assert eventually(shared, 40)
+            assert [len(one.assigned or []) for one in running] == [2, 2, 2]
+            second.leave()
+            running.remove(second)
+            assert eventually(shared, 40)
+            third.kill()
+            running.remove(third)
+            assert eventually(shared, DEATH_SECONDS)
+            first.leave()
+            running.remove(first)
+        finally:
+            for one in running:
+                one.kill()
+        committed = client.do("committed", topic=name, group=group, partitions=6)
+        assert committed == [10] * 6
+
+    def test_a_static_member_comes_back_to_what_it_had(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        name, group = topic(partitions=4), new_name("static")
+
+        def join(instance: str) -> Member:
+            return client.join(name, group, protocol="consumer", instance=instance)
+
+        running = [join("one"), join("two")]
+        try:
+            assert eventually(lambda: [len(one.assigned or []) for one in running] == [2, 2], 40)
+            had, others = running[0].assigned, running[1].assigned
+            running.pop(0).leave()
+            running.insert(0, join("one"))
+            assert eventually(lambda: bool(running[0].assigned), 40)
+            assert (running[0].assigned, running[1].assigned) == (had, others)
+        finally:
+            for one in running:
+                one.kill()
+
+    def test_a_pattern_finds_topics_that_come_later(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        self.unless_it_cannot("pattern")
+        first, group = topic(partitions=2), new_name("pattern")
+        stem = new_name("stem")
+        made = [f"{stem}-a", f"{stem}-b"]
+        client.do("create_topic", topic=made[0], partitions=1, configs={})
+        member = client.join(first, group, protocol="consumer", pattern=f"{stem}-.*")
+        try:
+            assert eventually(lambda: set(member.assigned or ()) == {0}, 40)
+            client.do("create_topic", topic=made[1], partitions=3, configs={})
+            assert eventually(lambda: set(member.assigned or ()) == {0, 1, 2}, 40)
+        finally:
+            member.kill()
+
+    def unless_it_cannot(self, *things: str) -> None:
+        for thing in things:
+            if thing in self.cannot:
+                pytest.skip(f"NOT CHECKED: {self.cannot[thing]}")
+
+
+class Migration:
+    """A group goes from the classic protocol to the new one and back, member by member."""
+
+    def test_a_group_changes_its_protocol_while_it_reads(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        name, group = topic(partitions=4), new_name("migration")
+        client.produce(name, [Sent(None, b"%d" % n, partition=n % 4) for n in range(40)])
+        running: list[Member] = []
+
+        def join(protocol: str) -> None:
+            running.append(client.join(name, group, protocol=protocol))
+
+        def shared() -> bool:
+            held = [one.assigned or [] for one in running]
+            return all(held) and sorted(itertools.chain(*held)) == list(range(4))
+
+        try:
+            for protocol in ("classic", "classic", "consumer"):
+                join(protocol)
+                assert eventually(shared, 40)
+            running.pop(0).leave()
+            assert eventually(shared, 40)
+            join("classic")
+            assert eventually(shared, 40)
+            running.pop(1).leave()  # the only one of the new protocol
+            assert eventually(shared, 40)
+            while running:
+                running.pop().leave()
+        finally:
+            for one in running:
+                one.kill()
+        committed = client.do("committed", topic=name, group=group, partitions=4)
+        assert committed == [10] * 4

@@ -24,8 +24,6 @@ def replay(world: World, *entries: tuple[bytes, bytes | None]) -> None:
 @pytest.mark.parametrize(
     ("kinds", "expected", "is_empty"),
     [
-        ((3,), GroupType.CONSUMER, True),
-        ((3, 5), GroupType.CONSUMER, False),
         ((11, 15), GroupType.SHARE, True),
         ((10, 11), GroupType.SHARE, False),
         ((17, 23), GroupType.STREAMS, True),
@@ -41,7 +39,7 @@ def test_a_group_s_kind_and_members_follow_from_its_keys(
 
 def test_nobody_joins_or_commits_to_a_group_of_another_kind_that_has_members() -> None:
     world = World()
-    replay(world, (key(3), b"\x00\x00"), (key(5), b"\x00\x00"))
+    replay(world, (key(11), b"\x00\x00"), (key(10), b"\x00\x00"))
     answer = world.answers[world.join("f")]
     assert answer.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert world.commit(1, group_id="f", generation=-1) is ErrorCode.UNKNOWN_MEMBER_ID
@@ -57,7 +55,7 @@ def test_nobody_joins_or_commits_to_a_group_of_another_kind_that_has_members() -
 def test_an_empty_one_makes_room_for_a_classic_group_or_is_deleted_whole() -> None:
     for wish in ("join", "delete"):
         world = World()
-        replay(world, (key(3), b"\x00\x00"), (key(6), b"\x00\x00"))
+        replay(world, (key(11), b"\x00\x00"), (key(12), b"\x00\x00"))
         assert world.commit(1, group_id="f") is ErrorCode.NONE
         if wish == "join":
             assert world.member_id("f")
@@ -71,7 +69,7 @@ def test_an_empty_one_makes_room_for_a_classic_group_or_is_deleted_whole() -> No
 
 def test_nothing_of_another_kind_expires_here() -> None:
     world = World(offsets_retention_ms=1000, offsets_check_interval_ms=1000)
-    replay(world, (key(3), b"\x00\x00"))
+    replay(world, (key(11), b"\x00\x00"))
     world.commit(1, group_id="f")
     world.pass_ms(10_000)
     assert world.all_offsets("f") == {("orders", 0): 1}

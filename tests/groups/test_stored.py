@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from tests.groups.golden import entries
 
 from quire.coordination import KeyValue, Producer
+from quire.groups.consumer_records import GROUP_EPOCH, epoch_record, tombstone
 from quire.groups.keys import (
     NEVER,
     OffsetKey,
@@ -42,7 +43,8 @@ def test_kafka_s_own_partitions_are_loaded() -> None:
     assert first.committed(key) is not None
     assert first.open == {}
     assert first.offsets["g-consumer"]["g-plain"][0].offset == 10
-    assert list(first.foreign) == ["g-share", "g-consumer", "g-java848"]
+    assert list(first.foreign) == ["g-share"]
+    assert list(first.consumers) == ["g-consumer", "g-java848"]
     assert second.groups["g-classic"].members == ()
     assert second.offsets["g-classic"]["g-plain"][0].metadata == "meta\0"
     (member,) = third.groups["g-java"].members or [None]
@@ -56,7 +58,7 @@ def test_groups_are_known_by_anything_that_speaks_of_them() -> None:
     stored.replay(group_record("a", GROUP), 0, None)
     stored.replay(KeyValue(offset_key("b", "t", 0), offset_value(position(1))), 1, None)
     stored.replay(KeyValue(offset_key("c", "t", 0), offset_value(position(1))), 2, producer)
-    stored.replay(KeyValue(b"\x00\x03\x00\x01d", b"\x00\x00"), 3, None)
+    stored.replay(KeyValue(b"\x00\x0b\x00\x01d", b"\x00\x00"), 3, None)
     assert stored.group_ids() == ["a", "b", "d", "c"]
     assert all(stored.knows(one) for one in "abcd")
     assert not stored.knows("e")
@@ -83,9 +85,18 @@ def test_tombstones_of_what_is_not_there_change_nothing() -> None:
 
 def test_a_classic_group_takes_the_place_of_another_kind() -> None:
     stored = Stored()
-    stored.replay(KeyValue(b"\x00\x03\x00\x01g", b"\x00\x00"), 0, None)
+    stored.replay(KeyValue(b"\x00\x0b\x00\x01g", b"\x00\x00"), 0, None)
     stored.replay(group_record("g", GROUP), 1, None)
     assert (list(stored.groups), stored.foreign) == (["g"], {})
+
+
+def test_a_consumer_group_is_there_from_its_first_record_to_the_tombstone_of_its_epoch() -> None:
+    stored = Stored()
+    stored.replay(epoch_record("g", 4, 5), 0, None)
+    assert (stored.consumers["g"].epoch, stored.group_ids()) == (4, ["g"])
+    assert stored.knows("g")
+    stored.replay(tombstone(GROUP_EPOCH, "g"), 1, None)
+    assert stored == Stored()
 
 
 COMMIT = st.tuples(

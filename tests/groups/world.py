@@ -17,7 +17,7 @@ from quire.groups.classic import ClassicGroup
 from quire.groups.coordinator import GroupCoordinator
 from quire.groups.offsets import FetchOffsets
 from quire.groups.step import GroupsSettings
-from quire.metadata.image import EMPTY
+from quire.metadata.image import EMPTY, Image
 from quire.protocol.compiler import codec
 from quire.protocol.messages import join_group as joining
 from quire.protocol.messages import offset_commit as committing
@@ -54,6 +54,7 @@ class World:
         self.log: list[Logged | Ended] = []
         self.end_offset = 0
         self.now_ms = 0
+        self.image: Image = EMPTY
         self.timers: dict[Hashable, int] = {}
         self.answers: dict[int, Any] = {}
         self.last_ticket = 0
@@ -63,7 +64,7 @@ class World:
         return GroupCoordinator(0, lambda: self.settings, self.entropy.bytes)
 
     def moment(self) -> Moment:
-        return Moment(START_MS + self.now_ms, EMPTY, self.now_ms)
+        return Moment(START_MS + self.now_ms, self.image, self.now_ms)
 
     # --- the host -----------------------------------------------------------------------------
 

@@ -84,6 +84,8 @@ BROKER_TABLE: Final[dict[ApiKey, Row]] = {
     ApiKey.SYNC_GROUP: Row("sync_group", *_READ_GROUP),
     ApiKey.DESCRIBE_GROUPS: Row("describe_groups", *_DESCRIBE_GROUP),
     ApiKey.LIST_GROUPS: Row("list_groups", *_DESCRIBE_GROUP),
+    ApiKey.CONSUMER_GROUP_HEARTBEAT: Row("consumer_group_heartbeat", *_READ_GROUP),
+    ApiKey.CONSUMER_GROUP_DESCRIBE: Row("consumer_group_describe", *_DESCRIBE_GROUP),
     ApiKey.SASL_HANDSHAKE: Row("sasl_handshake", *_ANYBODY),
     ApiKey.API_VERSIONS: Row("api_versions", *_ANYBODY),
     ApiKey.CREATE_TOPICS: Row("create_topics", Operation.CREATE, Resource.CLUSTER),

@@ -1,23 +1,23 @@
 """The machine of one partition of `__consumer_offsets`: it finds the group that a command is for, and asks it.
 
     hard state   `stored`, the fold of the records; a machine that is fed with them again has the same
-    soft state   one object for each group that is in use: who waits, timers, votes; thrown away with the machine
+    soft state   one object for each group that is in use (directory): who waits, timers, votes; thrown away with it
 
 A group is of one kind at a time (kinds). Commands that any kind understands (offsets, deletion, lists) go through
-what kinds have in common; those of the classic protocol go to `joining` and `membership`, which know only classic
-groups. A group of another kind refuses them.
+what kinds have in common; those of the classic protocol go to `joining` and `membership`, or, when the group is a
+consumer group, to `consumer_classic`; those of the new one to `consumer_commands`. A group of another kind refuses
+them.
 
 Invariants
   I1  coordination I1-I3.
   I2  A classic group that is stored with members is stable, and has their sessions' timers, once `loaded` is done.
-  I3  A group that no record speaks of, and nobody waits for, is no group.
 Not here   the log, waiting for it, where a key belongs (broker.coordinators); who may ask (broker.dispatch).
 See        docs/decisions/0009-controller-is-a-replayed-machine.md, KIP-62, KIP-848
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Final
 
 from quire.coordination import (
@@ -31,9 +31,14 @@ from quire.coordination import (
     Ticket,
 )
 from quire.errors import ErrorCode
-from quire.groups import offsets, rebalance
+from quire.groups import consumer_classic, consumer_commands, offsets, rebalance
 from quire.groups.classic import ClassicGroup
+from quire.groups.consumer_describing import DescribeConsumerGroup, describe_consumer_group
+from quire.groups.consumer_group import ConsumerGroup
+from quire.groups.consumer_leaving import watch
+from quire.groups.consumer_sessions import KINDS as CONSUMER_TIMERS
 from quire.groups.describing import DeleteGroups, DescribeGroup, ListGroups, describe, listed
+from quire.groups.directory import Directory
 from quire.groups.expiry import expire
 from quire.groups.foreign import ForeignGroup
 from quire.groups.joining import Joiner, join
@@ -44,6 +49,8 @@ from quire.groups.rebalance import JOIN, SESSION, SYNC
 from quire.groups.states import DEAD
 from quire.groups.step import GroupsSettings, Step
 from quire.groups.stored import Stored
+from quire.metadata.image import Image
+from quire.protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from quire.protocol.messages.delete_groups import DeletableGroupResult
 from quire.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from quire.protocol.messages.join_group import JoinGroupRequest
@@ -72,13 +79,14 @@ class GroupCoordinator:
         self.stored = Stored()
         self._settings = settings
         self._draw = draw
-        self._classic: dict[str, ClassicGroup] = {}
-        """Soft state; made when it is needed."""
+        self._groups = Directory(self.stored)
         self._commands: Mapping[type, Command] = {
             JoinGroupRequest: self._join,
             SyncGroupRequest: self._sync,
             HeartbeatRequest: self._heartbeat,
             LeaveGroupRequest: self._leave,
+            ConsumerGroupHeartbeatRequest: self._consumer_heartbeat,
+            DescribeConsumerGroup: self._describe_consumer_group,
             OffsetCommitRequest: self._commit,
             TxnOffsetCommitRequest: self._commit_in_transaction,
             FetchOffsets: self._fetch,
@@ -108,10 +116,14 @@ class GroupCoordinator:
     def loaded(self, moment: Moment) -> Decision:
         step = self._step(moment)
         step.timer(LOOK_FOR_EXPIRED, step.settings.offsets_check_interval_ms)
+        for group_id in self.stored.consumers:
+            consumer = self._groups.find(group_id)
+            assert isinstance(consumer, ConsumerGroup)
+            watch(consumer, step)
         for group_id, stored in self.stored.groups.items():
             if not stored.members:
                 continue
-            group = self._classic[group_id] = ClassicGroup.of(group_id, stored)
+            group = self._groups.put_classic(ClassicGroup.of(group_id, stored))
             for member in group.members.values():
                 rebalance.keep_alive(group, step, member)
             if len(group.members) > step.settings.group_size_max:
@@ -125,7 +137,10 @@ class GroupCoordinator:
             return step.decision()
         assert isinstance(key, tuple)
         kind, group_id, member_id = key
-        group = self._classic.get(group_id)
+        if kind in CONSUMER_TIMERS:
+            consumer_commands.on_timer(self._groups, step, kind, group_id, member_id)
+            return step.decision()
+        group = self._groups.classic.get(group_id)
         if group is None:
             return NOTHING
         if kind == SESSION:
@@ -139,36 +154,16 @@ class GroupCoordinator:
 
     def check(self) -> None:
         self.stored.check()
-        for group_id, group in self._classic.items():
-            assert group.group_id == group_id
-            group.check()
+        self._groups.check()
 
     # --- groups -------------------------------------------------------------------------------
 
     def find(self, group_id: str) -> Group | None:
-        """The group, of whatever kind; None where there is none (I3)."""
-        group = self._classic.get(group_id)
-        if group is not None:
-            return group
-        known = self.stored.groups.get(group_id)
-        if known is not None:
-            group = ClassicGroup.of(group_id, known)
-        elif group_id in self.stored.foreign:
-            return ForeignGroup(group_id, self.stored.foreign[group_id])
-        elif self.stored.knows(group_id):
-            group = ClassicGroup(group_id, _last_commit(self.stored, group_id))
-        else:
-            return None
-        self._classic[group_id] = group
-        return group
+        """The group, of whatever kind; None where there is none."""
+        return self._groups.find(group_id)
 
-    def _find_classic(self, group_id: str) -> ClassicGroup | None:
-        group = self.find(group_id) if group_id else None
-        return group if isinstance(group, ClassicGroup) else None
-
-    def _all(self) -> list[Group]:
-        ids = {**dict.fromkeys(self.stored.group_ids()), **dict.fromkeys(self._classic)}
-        return [group for one in ids if (group := self.find(one)) is not None]
+    def _find_named(self, group_id: str) -> Group | None:
+        return self.find(group_id) if group_id else None
 
     def _step(self, moment: Moment) -> Step:
         return Step(moment, self._settings(), self._draw)
@@ -183,7 +178,12 @@ class GroupCoordinator:
         code = _refuse_join(request, step.settings)
         group = self.find(group_id)
         is_new = False
-        if code is ErrorCode.NONE and isinstance(group, ForeignGroup):
+        if code is ErrorCode.NONE and not (group is None or isinstance(group, ClassicGroup)):
+            if not group.is_empty and isinstance(group, ConsumerGroup):
+                consumer_commands.on_join(
+                    self._groups, group, step, Joiner(ticket, request, caller)
+                )
+                return step.decision()
             if not group.is_empty:
                 code, member_id = ErrorCode.INCONSISTENT_GROUP_PROTOCOL, NO_MEMBER
             elif member_id == NO_MEMBER:
@@ -196,7 +196,7 @@ class GroupCoordinator:
             rebalance.refuse_join(step, ticket, code, member_id)
             return step.decision()
         if not isinstance(group, ClassicGroup):
-            group = self._classic[group_id] = ClassicGroup(group_id, moment.now_ms)
+            group = self._groups.put_classic(ClassicGroup(group_id, moment.now_ms))
             step.records.append(group.record())
         join(group, step, Joiner(ticket, request, caller))
         return step.decision()
@@ -205,35 +205,61 @@ class GroupCoordinator:
         self, ticket: Ticket, request: SyncGroupRequest, _caller: Caller, moment: Moment
     ) -> Decision:
         step = self._step(moment)
-        group = self._find_classic(request.group_id)
-        if group is None:
-            rebalance.refuse_sync(step, ticket, _missing(request.group_id))
-        else:
+        group = self._find_named(request.group_id)
+        if isinstance(group, ClassicGroup):
             sync(group, step, ticket, request)
+        elif isinstance(group, ConsumerGroup):
+            consumer_classic.sync(group, step, ticket, request)
+        else:
+            rebalance.refuse_sync(step, ticket, _missing(request.group_id))
         return step.decision()
 
     def _heartbeat(
         self, ticket: Ticket, request: HeartbeatRequest, _caller: Caller, moment: Moment
     ) -> Decision:
-        group = self._find_classic(request.group_id)
+        group = self._find_named(request.group_id)
         step = self._step(moment)
-        code = _missing(request.group_id) if group is None else heartbeat(group, step, request)
+        if isinstance(group, ClassicGroup):
+            code = heartbeat(group, step, request)
+        elif isinstance(group, ConsumerGroup):
+            code = consumer_classic.heartbeat(group, step, request)
+        else:
+            code = _missing(request.group_id)
         step.answer(ticket, HeartbeatResponse(error_code=code))
         return step.decision()
 
     def _leave(
         self, ticket: Ticket, request: LeaveGroupRequest, _caller: Caller, moment: Moment
     ) -> Decision:
-        group = self._find_classic(request.group_id)
+        group = self._find_named(request.group_id)
         step = self._step(moment)
         if not request.group_id:
             step.answer(
                 ticket, LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID, members=[])
             )
-        elif group is None:
-            step.answer(ticket, leave_nothing(request))
-        else:
+        elif isinstance(group, ClassicGroup):
             step.answer(ticket, leave(group, step, request))
+        elif isinstance(group, ConsumerGroup):
+            step.answer(ticket, consumer_commands.on_leave(self._groups, group, step, request))
+        else:
+            step.answer(ticket, leave_nothing(request))
+        return step.decision()
+
+    # --- the new protocol ---------------------------------------------------------------------
+
+    def _consumer_heartbeat(
+        self, ticket: Ticket, request: ConsumerGroupHeartbeatRequest, caller: Caller, moment: Moment
+    ) -> Decision:
+        step = self._step(moment)
+        consumer_commands.on_heartbeat(self._groups, step, ticket, request, caller)
+        return step.decision()
+
+    def _describe_consumer_group(
+        self, ticket: Ticket, request: DescribeConsumerGroup, _caller: Caller, moment: Moment
+    ) -> Decision:
+        step = self._step(moment)
+        group = self.find(request.group_id)
+        step.answer(ticket, describe_consumer_group(request.group_id, group, step))
         return step.decision()
 
     # --- offsets ------------------------------------------------------------------------------
@@ -241,18 +267,16 @@ class GroupCoordinator:
     def _commit(
         self, ticket: Ticket, request: OffsetCommitRequest, caller: Caller, moment: Moment
     ) -> Decision:
-        group = self._classic.get(request.group_id) or self.find(request.group_id)
+        group = self._groups.classic.get(request.group_id) or self.find(request.group_id)
         epoch = request.generation_id_or_member_epoch
+        claim = Claim(request.member_id, request.group_instance_id, epoch, version=caller.version)
         if group is None:
             code = ErrorCode.NONE
             if epoch >= 0:
                 by_name = caller.version >= GROUP_ID_NOT_FOUND_SINCE
                 code = ErrorCode.GROUP_ID_NOT_FOUND if by_name else ErrorCode.ILLEGAL_GENERATION
         else:
-            claim = Claim(
-                request.member_id, request.group_instance_id, epoch, version=caller.version
-            )
-            code = group.refuse_commit(claim)
+            code = _refuse_commit(group, claim, request.topics, moment.image)
         if code is not ErrorCode.NONE:
             return Decision(answers=(Answer(ticket, offsets.refuse_commit(request, code)),))
         if group is not None:
@@ -265,17 +289,17 @@ class GroupCoordinator:
         self, ticket: Ticket, request: TxnOffsetCommitRequest, caller: Caller, moment: Moment
     ) -> Decision:
         group = self.find(request.group_id)
+        claim = Claim(
+            request.member_id,
+            request.group_instance_id,
+            request.generation_id,
+            is_transactional=True,
+            version=caller.version,
+        )
         if group is None:
             code = ErrorCode.NONE if request.generation_id < 0 else ErrorCode.ILLEGAL_GENERATION
         else:
-            claim = Claim(
-                request.member_id,
-                request.group_instance_id,
-                request.generation_id,
-                is_transactional=True,
-                version=caller.version,
-            )
-            code = group.refuse_commit(claim)
+            code = _refuse_commit(group, claim, request.topics, moment.image)
         if code is not ErrorCode.NONE:
             return Decision(answers=(Answer(ticket, offsets.refuse_commit(request, code)),))
         limit = self._settings().metadata_bytes_max
@@ -289,7 +313,8 @@ class GroupCoordinator:
         asked = request.group
         group = self.find(asked.group_id)
         code = ErrorCode.NONE
-        if group is not None:
+        is_nobody = asked.member_id is None and asked.member_epoch < 0
+        if group is not None and not is_nobody:
             claim = Claim(asked.member_id or "", None, asked.member_epoch, version=caller.version)
             code = group.refuse_fetch(claim)
         if code is ErrorCode.NONE:
@@ -321,7 +346,7 @@ class GroupCoordinator:
     def _list(
         self, ticket: Ticket, request: ListGroups, _caller: Caller, _moment: Moment
     ) -> Decision:
-        return Decision(answers=(Answer(ticket, listed(self._all(), request)),))
+        return Decision(answers=(Answer(ticket, listed(self._groups.all(), request)),))
 
     def _delete(
         self, ticket: Ticket, request: DeleteGroups, _caller: Caller, moment: Moment
@@ -340,7 +365,7 @@ class GroupCoordinator:
 
     def _expire(self, step: Step) -> None:
         now_ms, retention_ms = step.moment.now_ms, step.settings.offsets_retention_ms
-        for group in self._all():
+        for group in self._groups.all():
             if isinstance(group, ForeignGroup):
                 continue  # those who serve it know what it needs
             records, is_gone = expire(self.stored, group, now_ms, retention_ms)
@@ -356,15 +381,24 @@ class GroupCoordinator:
             for member_id in group.expected:
                 step.timer((SESSION, group.group_id, member_id), None)
             group.become(DEAD, step.moment.now_ms)
-            self._classic.pop(group.group_id, None)
+        self._groups.drop(group.group_id)
 
 
-def _last_commit(stored: Stored, group_id: str) -> int:
-    """When a group that was never written was last committed to: it has no state of its own."""
-    topics = stored.offsets.get(group_id, {})
-    return max(
-        (one.commit_timestamp for topic in topics.values() for one in topic.values()), default=0
-    )
+def _refuse_commit(group: Group, claim: Claim, topics: Iterable[Any], image: Image) -> ErrorCode:
+    """Why a group does not take a commit; one that comes late is looked at partition by partition."""
+    code = group.refuse_commit(claim)
+    if code is not ErrorCode.NONE or not isinstance(group, ConsumerGroup):
+        return code
+    if not group.is_late(claim):
+        return ErrorCode.NONE
+    for topic in topics:
+        known = image.topics.get(topic.name)
+        topic_id = b"" if known is None else known.topic_id
+        for one in topic.partitions:
+            code = group.refuse_partition(claim, topic_id, one.partition_index)
+            if code is not ErrorCode.NONE:
+                return code
+    return ErrorCode.NONE
 
 
 def _refuse_join(request: JoinGroupRequest, settings: GroupsSettings) -> ErrorCode:

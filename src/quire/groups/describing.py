@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from quire.errors import ErrorCode
 from quire.groups.classic import ClassicGroup
+from quire.groups.consumer_group import ConsumerGroup
 from quire.groups.foreign import ForeignGroup
 from quire.groups.kinds import Group
 from quire.groups.states import DEAD, STABLE
@@ -88,7 +89,7 @@ def listed(groups: Sequence[Group], asked: ListGroups) -> list[ListedGroup]:
         if isinstance(group, ClassicGroup):
             state, protocol_type = group.state.value, group.protocol_type or ""
         else:
-            assert isinstance(group, ForeignGroup)
+            assert isinstance(group, ConsumerGroup | ForeignGroup)
             state, protocol_type = group.state_text, group.protocol_type
         kind = group.group_type.value
         if asked.states and state.lower() not in asked.states:

@@ -1,10 +1,10 @@
-"""A group of a kind that is not served here: a consumer, share or streams group that another broker wrote.
+"""A group of a kind that is not served here: a share or streams group that another broker wrote.
 
 Its records are kept as they are, so that it is listed, is not mistaken for something else, and can be deleted whole
 once it has no members. Nothing joins it, and nobody commits for it.
 
 Not here   what its members do.
-See        KIP-848, KIP-932, KIP-1071
+See        KIP-932, KIP-1071
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from quire.groups.kinds import NO_GENERATION, Claim, GroupType
 from quire.groups.stored_values import Committed
 
 SHARE_KEYS: Final = range(10, 16)
-STREAMS_KEYS: Final = range(17, 24)
-MEMBER_KEYS: Final = frozenset({5, 10, 19})
+MEMBER_KEYS: Final = frozenset({10, 19})
 
 
 class ForeignGroup:
@@ -31,11 +30,8 @@ class ForeignGroup:
         self._keys = tuple(records)
         kinds = [type_of(key) for key in records]
         self._has_members = any(kind in MEMBER_KEYS for kind in kinds)
-        self.group_type = GroupType.CONSUMER
-        if any(kind in SHARE_KEYS for kind in kinds):
-            self.group_type = GroupType.SHARE
-        elif any(kind in STREAMS_KEYS and kind != 18 for kind in kinds):
-            self.group_type = GroupType.STREAMS
+        is_share = any(kind in SHARE_KEYS for kind in kinds)
+        self.group_type = GroupType.SHARE if is_share else GroupType.STREAMS
 
     @property
     def is_empty(self) -> bool:

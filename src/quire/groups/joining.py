@@ -90,7 +90,7 @@ def _has_room(group: ClassicGroup, member_id: str, limit: int) -> bool:
 def _join_new(group: ClassicGroup, step: Step, joiner: Joiner) -> None:
     request = joiner.request
     instance_id = request.group_instance_id
-    member_id = f"{joiner.caller.client_id if instance_id is None else instance_id}-{_uuid(step)}"
+    member_id = new_member_id(step, joiner)
     if instance_id is None:
         if joiner.caller.version >= MEMBER_ID_REQUIRED_SINCE:
             group.expected[member_id] = None
@@ -199,10 +199,12 @@ def _replace(group: ClassicGroup, step: Step, joiner: Joiner, member_id: str) ->
         prepare(group, step)
 
 
-def _uuid(step: Step) -> str:
-    """A random id as Java writes it: version 4."""
+def new_member_id(step: Step, joiner: Joiner) -> str:
+    """What its client or its instance is called, and a random id as Java writes it: version 4."""
     drawn = bytearray(step.draw(16))
     drawn[6] = drawn[6] & 0x0F | 0x40
     drawn[8] = drawn[8] & 0x3F | 0x80
     text = drawn.hex()
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+    instance_id = joiner.request.group_instance_id
+    name = joiner.caller.client_id if instance_id is None else instance_id
+    return "-".join((name, text[:8], text[8:12], text[12:16], text[16:20], text[20:]))

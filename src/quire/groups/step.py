@@ -7,9 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+from quire.config.group import GroupSettings
+from quire.config.layers import valid_values
 from quire.coordination import Answer, Decision, KeyValue, Moment, Ticket, Timer
+from quire.metadata.image import BROKER, GROUP, Image
+
+CLUSTER: Final = ""
+"""All brokers, where settings are those of one."""
+ASSIGNMENT_INTERVAL: Final = "group.consumer.assignment.interval.ms"
+
+
+class ConsumerTiming(NamedTuple):
+    """How often, and how soon, things happen in a consumer group."""
+
+    session_ms: int = 45_000
+    heartbeat_ms: int = 5_000
+    assignment_interval_ms: int = 1_000
+
+
+class Migration(NamedTuple):
+    """Whether groups may change between the classic and the new protocol while they have members."""
+
+    upgrades: bool = True
+    downgrades: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +45,26 @@ class GroupsSettings:
     metadata_bytes_max: int = 4_096
     offsets_retention_ms: int = 7 * 24 * 60 * 60_000
     offsets_check_interval_ms: int = 600_000
+    consumer_timing: ConsumerTiming = field(default_factory=ConsumerTiming)
+    consumer_group_size_max: int = 2**31 - 1
+    consumer_assignors: tuple[str, ...] = ("uniform", "range")
+    migration: Migration = field(default_factory=Migration)
+
+    def timing_of(self, group_id: str, image: Image) -> ConsumerTiming:
+        """That of one group, which may have settings of its own; the interval may be the cluster's."""
+        usual = self.consumer_timing
+        interval = image.config(BROKER, CLUSTER).get(ASSIGNMENT_INTERVAL)
+        if interval is not None:
+            usual = usual._replace(assignment_interval_ms=int(interval))
+        texts = image.config(GROUP, group_id)
+        if not texts:
+            return usual
+        own = valid_values(GroupSettings, texts)
+        return ConsumerTiming(
+            own.get("consumer.session.timeout.ms", usual.session_ms),
+            own.get("consumer.heartbeat.interval.ms", usual.heartbeat_ms),
+            own.get("consumer.assignment.interval.ms", usual.assignment_interval_ms),
+        )
 
 
 @dataclass(slots=True)

@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from quire.coordination import KeyValue, Producer
+from quire.groups import consumer_records
+from quire.groups.consumer_stored import ConsumerStored
 from quire.groups.keys import (
     CLASSIC_GROUP,
     LEGACY_OFFSET,
@@ -36,6 +38,7 @@ class Stored:
 
     def __init__(self) -> None:
         self.groups: dict[str, StoredGroup] = {}
+        self.consumers: dict[str, ConsumerStored] = {}
         self.offsets: dict[str, Positions] = {}
         self.pending: dict[int, dict[OffsetKey, Committed]] = {}
         """By producer."""
@@ -62,6 +65,8 @@ class Stored:
             else:
                 self.groups[group_id] = read_group_value(value)
                 self.foreign.pop(group_id, None)
+        elif kind in consumer_records.KINDS:
+            self._replay_consumer(group_of(key), kind, record)
         elif value is None:
             _discard(self.foreign, group_of(key), key)
         else:
@@ -89,6 +94,7 @@ class Stored:
         """Whether any record speaks of a group."""
         return (
             group_id in self.groups
+            or group_id in self.consumers
             or group_id in self.offsets
             or group_id in self.foreign
             or group_id in self.open
@@ -96,7 +102,20 @@ class Stored:
 
     def group_ids(self) -> list[str]:
         """Every group that some record speaks of, each once."""
-        return list({**self.groups, **self.offsets, **self.foreign, **self.open})
+        return list({**self.groups, **self.consumers, **self.offsets, **self.foreign, **self.open})
+
+    def _replay_consumer(self, group_id: str, kind: int, record: KeyValue) -> None:
+        """The record of its epoch is the last one of a consumer group to go."""
+        key, value = record
+        if value is None and kind == consumer_records.GROUP_EPOCH:
+            self.consumers.pop(group_id, None)
+            return
+        group = self.consumers.get(group_id)
+        if group is None:
+            if value is None:
+                return
+            group = self.consumers[group_id] = ConsumerStored()
+        group.replay(kind, key, value)
 
     def _replay_offset(
         self, key: OffsetKey, value: bytes | None, offset: int, producer: Producer | None
@@ -142,6 +161,8 @@ class Stored:
         for everything in (self.offsets, self.pending, self.open, self.foreign):
             assert all(everything.values()), "groups.stored I4"
         assert all(topic for group in self.offsets.values() for topic in group.values())
+        for group in self.consumers.values():
+            group.check()
         seen = {(pid, key) for pid, keys in self.pending.items() for key in keys}
         open_here = {
             (pid, key)

@@ -151,18 +151,20 @@ class Steps:
         consumer.close()
         return found
 
-    def member(self, topic, group):
-        consumer = Consumer(
-            {
-                **self.common,
-                "group.id": group,
-                "auto.offset.reset": "earliest",
-                "enable.auto.commit": False,
-                "session.timeout.ms": 6000,
-                "heartbeat.interval.ms": 500,
-            }
-        )
-        consumer.subscribe([topic])
+    def member(self, topic, group, protocol="classic", instance=None, pattern=None):
+        settings = {
+            **self.common,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "group.protocol": protocol,
+        }
+        if protocol == "classic":  # in the new one the broker says how long
+            settings |= {"session.timeout.ms": 6000, "heartbeat.interval.ms": 500}
+        if instance:
+            settings["group.instance.id"] = instance
+        consumer = Consumer(settings)
+        consumer.subscribe(["^" + pattern if pattern else topic])
         ended, known = input_s_end(), None
         while not ended.is_set():
             messages = [one for one in consumer.consume(100, 0.1) if one.error() is None]

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 from tests.compat.client import Client
 from tests.compat.environments import python_with
-from tests.compat.scenarios import Administration, Conversation, Groups, Transactions
+from tests.compat.scenarios import (
+    Administration,
+    ConsumerGroups,
+    Conversation,
+    Groups,
+    Migration,
+    Transactions,
+)
 
 pytestmark = pytest.mark.compat
 
@@ -16,7 +23,9 @@ REQUIREMENT = "confluent-kafka==2.16.1"
 DRIVER = str(Path(__file__).parent / "driver.py")
 
 
-class TestConfluentKafka(Conversation, Administration, Groups, Transactions):
+class TestConfluentKafka(
+    Conversation, Administration, Groups, ConsumerGroups, Migration, Transactions
+):
     @pytest.fixture
     def client(self, bootstrap: str) -> Client:
         return Client([*python_with(NAME, REQUIREMENT), DRIVER], bootstrap)

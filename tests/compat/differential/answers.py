@@ -76,6 +76,7 @@ UNORDERED = {
     "PartitionResponse.active_producers": "producer_epoch",
     "ListGroupsResponse.groups": "group_id",
     "DescribeGroupsResponse.groups": "group_id",
+    "ConsumerGroupDescribeResponse.groups": "group_id",
     "DeleteGroupsResponse.results": "group_id",
     "OffsetCommitResponse.topics": "name",
     "OffsetFetchResponse.topics": "name",

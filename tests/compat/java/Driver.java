@@ -28,6 +28,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.SubscriptionPattern;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -151,11 +152,14 @@ public class Driver {
     }
 
     KafkaConsumer<byte[], byte[]> inGroup(JsonNode step) {
-        return new KafkaConsumer<>(
+        Map<String, Object> settings = new TreeMap<>(
             Map.of("bootstrap.servers", bootstrap, "group.id", step.get("group").asText(),
-                "auto.offset.reset", "earliest", "enable.auto.commit", false,
-                "session.timeout.ms", 6000, "heartbeat.interval.ms", 500),
-            new ByteArrayDeserializer(), new ByteArrayDeserializer());
+                "auto.offset.reset", "earliest", "enable.auto.commit", false));
+        if (step.path("protocol").asText("classic").equals("classic"))
+            settings.putAll(Map.of("session.timeout.ms", 6000, "heartbeat.interval.ms", 500));
+        else settings.put("group.protocol", "consumer"); // the broker says how long
+        if (step.has("instance")) settings.put("group.instance.id", step.get("instance").asText());
+        return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     JsonNode committed(JsonNode step) {
@@ -184,7 +188,8 @@ public class Driver {
         listener.start();
         TreeSet<Integer> known = null;
         try (KafkaConsumer<byte[], byte[]> consumer = inGroup(step)) {
-            consumer.subscribe(List.of(step.get("topic").asText()));
+            if (step.has("pattern")) consumer.subscribe(new SubscriptionPattern(step.get("pattern").asText()));
+            else consumer.subscribe(List.of(step.get("topic").asText()));
             while (!ended.get()) {
                 ConsumerRecords<byte[], byte[]> polled = consumer.poll(Duration.ofMillis(100));
                 TreeSet<Integer> assigned = new TreeSet<>();

@@ -1,0 +1,196 @@
+"""Consumer groups as a whole: the law of replay, one owner of each partition, and everybody settles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.groups.consumer_world import (
+    AWAY,
+    REBALANCE_MS,
+    Consumer,
+    ConsumerWorld,
+    Owned,
+    topic_id,
+)
+from tests.groups.test_consumer_classic import said
+
+from quire.errors import ErrorCode
+from quire.groups.consumer_group import ConsumerGroup
+
+WHO = st.integers(0, 4)
+TOPICS = st.sampled_from([("orders",), ("returns",), ("orders", "returns"), ()])
+STEP = st.one_of(
+    st.tuples(st.just("join"), WHO, TOPICS),
+    st.tuples(st.just("beat"), WHO),
+    st.tuples(st.just("beat"), WHO),
+    st.tuples(st.just("beat"), WHO),
+    st.tuples(st.just("lose answer"), WHO),
+    st.tuples(st.just("revoke"), WHO),
+    st.tuples(st.just("subscribe"), WHO, TOPICS),
+    st.tuples(st.just("leave"), WHO),
+    st.tuples(st.just("go away"), WHO),
+    st.tuples(st.just("crash"), WHO),
+    st.tuples(st.just("classic"), WHO),
+    st.tuples(st.just("commit"), WHO),
+    st.tuples(st.just("topics"), st.sampled_from(["orders", "returns"]), st.integers(0, 5)),
+    st.tuples(st.just("pass"), st.sampled_from([1, 500, 1_000, 5_000, 21_000, 46_000])),
+    st.tuples(st.just("reload")),
+)
+
+
+class SlowConsumer(Consumer):
+    """It takes its time to give partitions back: until then it works on them, and says so."""
+
+    held: Owned
+    has_lost_an_answer = False
+    """It says everything again, and is told everything again."""
+
+    def join(self) -> None:
+        self.held = {}
+        super().join()
+        self.take()
+
+    def beat(self, **how: Any) -> None:
+        given, self.owned = self.owned, self.held
+        if self.has_lost_an_answer:
+            how = {"topics": list(self.topics), "rebalance_ms": REBALANCE_MS} | how
+        super().beat(**how)
+        self.has_lost_an_answer = False
+        if self.owned is self.held:  # no news
+            self.owned = given
+        elif self.epoch == 0:
+            self.held = {}
+        if self.error is ErrorCode.NONE:
+            self.take()
+
+    def take(self) -> None:
+        for topic, numbers in self.owned.items():
+            self.held[topic] = tuple(sorted({*self.held.get(topic, ()), *numbers}))
+
+    def revoke(self) -> None:
+        self.held = dict(self.owned)
+
+    def stop(self) -> None:
+        self.owned, self.held = {}, {}
+        self.epoch = 0
+
+
+class Play:
+    """Consumers of one group that do what they are told, as well as they can."""
+
+    def __init__(self) -> None:
+        self.world = ConsumerWorld(orders=3, returns=2)
+        self.running: dict[int, SlowConsumer] = {}
+        self.joined = 0
+
+    def do(self, step: tuple[Any, ...]) -> None:
+        world = self.world
+        match step:
+            case ("join", number, topics):
+                if number not in self.running:
+                    self.start(number, topics)
+            case ("topics", name, count):
+                world.change_topics(**{name: count})
+            case ("pass", duration_ms):
+                world.pass_ms(duration_ms)
+            case ("reload",):
+                world.reload()
+            case ("classic", number):
+                world.join(
+                    member_id=f"classic {number}", protocols={"cooperative-sticky": said()},
+                    session_ms=10_000, rebalance_ms=10_000,
+                )  # fmt: skip
+            case (what, number, *more):
+                one = self.running.get(number)
+                if one is not None and one.epoch > 0:
+                    self.act(what, number, one, *more)
+
+    def start(self, number: int, topics: tuple[str, ...]) -> None:
+        """Even ones are static: whoever comes next has another member id."""
+        self.joined += 1
+        instance = f"i{number}" if number % 2 == 0 else None
+        one = SlowConsumer(self.world, f"m{self.joined}", topics, instance=instance)
+        one.join()
+        if one.error is ErrorCode.NONE:
+            self.running[number] = one
+
+    def act(self, what: str, number: int, one: SlowConsumer, *more: Any) -> None:
+        if what == "beat":
+            one.beat()
+        elif what == "lose answer":
+            self.world.beat(one.member_id, one.epoch, owned=one.held, instance=one.instance)
+            one.has_lost_an_answer = True
+        elif what == "revoke":
+            one.revoke()
+        elif what == "subscribe":
+            one.topics = more[0]
+            one.beat(topics=list(more[0]))
+        elif what == "commit":
+            self.world.commit(1, member_id=one.member_id, generation=one.epoch)
+        elif what != "crash":
+            epoch = AWAY if what == "go away" and one.instance else -1
+            self.world.beat(one.member_id, epoch, instance=one.instance)
+        if what in ("crash", "leave", "go away"):
+            del self.running[number]
+
+    def check_owners(self) -> None:
+        """Of those who are members in their present epoch, no two work on one partition."""
+        found = self.world.machine.find("g")
+        if not isinstance(found, ConsumerGroup):
+            return
+        owners: dict[tuple[bytes, int], str] = {}
+        for one in self.running.values():
+            if one.member_id not in found.stored.members or one.epoch <= 0:
+                continue
+            if one.epoch != found.stored.holding(one.member_id).epoch:
+                continue  # an answer was lost: it will be fenced, or told again
+            for topic, numbers in one.held.items():
+                for number in numbers:
+                    assert (topic, number) not in owners, (one.member_id, owners)
+                    owners[topic, number] = one.member_id
+
+    def check_settles(self) -> None:
+        """Everybody beats; crashed members and those of the other protocol are fenced meanwhile."""
+        for _ in range(25):
+            self.world.pass_ms(5_000)
+            for one in self.running.values():
+                one.revoke()
+                one.beat()
+        found = self.world.machine.find("g")
+        if not self.running:
+            return
+        assert isinstance(found, ConsumerGroup)
+        stored = found.stored
+        assert stored.state.value == "Stable"
+        assert set(stored.members) == {one.member_id for one in self.running.values()}
+        given = set()
+        for one in self.running.values():
+            assert one.held == dict(stored.target(one.member_id))
+            given |= set(one.held)
+        wanted = {name for one in self.running.values() for name in one.topics}
+        assert given == {topic_id(name) for name in wanted if name in self.world.counts}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(STEP, min_size=12, max_size=60))
+def test_whatever_happens_replay_agrees_partitions_have_one_owner_and_all_settle(
+    steps: list[tuple[Any, ...]],
+) -> None:
+    play = Play()
+    for step in steps:
+        play.do(step)
+        play.check_owners()
+    assert play.world.replayed().stored == play.world.machine.stored
+    play.check_settles()
+    assert play.world.replayed().stored == play.world.machine.stored
+
+
+def test_a_heartbeat_turns_only_consumers_classic_groups_over() -> None:
+    world = ConsumerWorld(orders=1)
+    world.stable(protocol_type="connect", protocols={"x": b""})
+    written = len(world.log)
+    assert world.refused("a", 3) is ErrorCode.GROUP_ID_NOT_FOUND
+    assert world.refused("a", -1) is ErrorCode.GROUP_ID_NOT_FOUND
+    assert len(world.log) == written
