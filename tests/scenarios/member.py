@@ -1,7 +1,7 @@
 """A consumer of a classic group, as it talks to its coordinator: join, sync, beat, leave; and three ways to share out.
 
-Eager members (range, roundrobin) give up everything before they join again; cooperative ones keep what they have, give up
-only what they are told to, and then join once more. What nobody may see: a partition with two owners at once.
+Eager members (range, roundrobin) give up everything before they join again; cooperative ones keep what they have, give
+up only what they are told to, and then join once more. What nobody may see: a partition with two owners at once.
 """
 
 from __future__ import annotations
@@ -122,7 +122,9 @@ class Member:
             self._node = await coordinator_of(self._cluster, Kind.GROUP, GROUP)
             while not self._is_leaving.is_set():
                 await self._rebalance()
-                while not self._is_leaving.is_set() and await self._beat() is ErrorCode.NONE:
+                while not self._is_leaving.is_set():
+                    if await self._beat() is not ErrorCode.NONE:
+                        break
                     await asyncio.sleep(BEAT_SECONDS)
             self._ledger.give_up(self.name, self.owned)
             identity = leaving.MemberIdentity(member_id=self._id)
