@@ -96,7 +96,7 @@ def facts(writer: Writer) -> dict[str, Any]:
 
 
 @click.command("abort")
-@click.argument("place", type=PartitionType())
+@click.argument("place", metavar="TOPIC:PARTITION", type=PartitionType())
 @bootstrap_option
 @click.option("--start-offset", type=click.IntRange(0), help="Where the transaction begins.")
 @click.option("--producer-id", type=int, help="Whose it is.")

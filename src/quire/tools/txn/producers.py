@@ -35,7 +35,7 @@ def row(one: Writer) -> dict[str, Any]:
 
 
 @click.command("producers")
-@click.argument("place", type=PartitionType())
+@click.argument("place", metavar="TOPIC:PARTITION", type=PartitionType())
 @bootstrap_option
 @format_option
 def list_producers(place: Place, bootstrap: Addresses, form: str) -> None:
