@@ -92,6 +92,7 @@ def test_what_kafka_refuses_is_refused(kind: Kind, text: str) -> None:
         (1e16, "1.0E16"),
         (123456.789, "123456.789"),
         (0.0, "0.0"),
+        (5.960464477539063e-08, "5.960464477539063E-8"),
         (math.inf, "Infinity"),
         (-math.inf, "-Infinity"),
         (math.nan, "NaN"),

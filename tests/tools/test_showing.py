@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from quire.tools.showing import show_one, show_rows
+from quire.tools.showing import moment, show_one, show_rows
 
 ROWS = [{"name": "orders", "isr": [1, 2], "internal": False, "leader": None}]
 
@@ -33,3 +33,8 @@ def test_one_thing_has_a_line_for_each_fact(capsys) -> None:
         "settings  a=1",
         "none      -",
     ]
+
+
+def test_a_moment_is_told_in_utc_and_an_unknown_one_is_none() -> None:
+    assert moment(1_600_000_000_005) == "2020-09-13T12:26:40.005Z"
+    assert moment(-1) is None

@@ -91,6 +91,19 @@ def test_one_that_cannot_start_says_why(tmp_path: Path) -> None:
     assert "--detach needs --dir" in quire("up", "--detach", fails=True)
 
 
+def test_another_cluster_at_the_port_is_not_taken_for_ones_own(tmp_path: Path) -> None:
+    first, second = str(tmp_path / "first"), str(tmp_path / "second")
+    port = str(free_port("127.0.0.1"))
+    quire("up", "--dir", first, "--port", port, "--detach")
+    try:
+        told = quire("up", "--dir", second, "--port", port, "--detach", fails=True)
+        assert f"port {port} is another's: cluster {LocalCluster.find(first).cluster_id}" in told
+        assert LocalCluster.find(second).node(1).state == "stopped"
+        assert LocalCluster.find(first).node(1).state == "running"
+    finally:
+        LocalCluster.find(first).node(1).stop()
+
+
 @pytest.mark.parametrize("command", [["status"], ["down"], ["node", "stop", "--node", "1"]])
 def test_without_a_cluster_the_directory_is_named(tmp_path: Path, command: list[str]) -> None:
     assert f"{tmp_path} has no cluster" in quire(*command, "--dir", str(tmp_path), fails=True)

@@ -9,6 +9,7 @@ Not here   bounds and choices (allowed), which setting is meant (setting).
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from enum import IntEnum
 from typing import TypeAlias
 
@@ -137,6 +138,7 @@ def _format_double(value: float) -> str:
         return "Infinity" if value > 0 else "-Infinity"
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return repr(value)
-    digits = repr(value).partition("e")[0].lstrip("-").replace(".", "").strip("0")
-    mantissa, _, exponent = f"{value:.{max(len(digits) - 1, 1)}e}".partition("e")
-    return f"{mantissa}E{int(exponent)}"
+    sign, digits, scale = Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(scale, int)
+    first, *rest = map(str, digits)
+    return f"{'-' * sign}{first}.{''.join(rest) or '0'}E{scale + len(rest)}"

@@ -130,9 +130,13 @@ class LocalNode:
         self.wait_until_it_answers(process)
 
     def wait_until_it_answers(self, process: Process) -> None:
-        """Return once it answers Metadata; LocalError with its last words when it does not."""
+        """Return once it answers Metadata; LocalError with its last words, or with who is there instead."""
+        ours = LocalCluster.find(os.path.dirname(self.directory)).cluster_id
         deadline = time.monotonic() + START_SECONDS
-        while not answers(self.address):
+        while (there := cluster_at(self.address)) != ours:
+            if there is not None:
+                self.stop()
+                raise LocalError(f"port {self.port} is another's: cluster {there} answers there")
             if not process.is_running:
                 self.forget()
                 raise LocalError(f"node {self.node} did not start:\n{self.last_words()}")
@@ -232,15 +236,15 @@ def make_or_find(
     return cluster
 
 
-def answers(address: Address) -> bool:
-    """Whether a broker there answers Metadata, and counts itself in."""
+def cluster_at(address: Address) -> str | None:
+    """The id of the cluster whose broker there answers Metadata and counts itself in; None when nobody does."""
 
-    async def ask() -> bool:
+    async def ask() -> str | None:
         try:
             async with Cluster(RealNetwork(), [address], client_id="quire-cli") as cluster:
-                return bool(cluster.brokers)
+                return cluster.cluster_id if cluster.brokers else None
         except (OSError, TimeoutError, ClientError):
-            return False
+            return None
 
     return asyncio.run(ask())
 

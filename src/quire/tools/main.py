@@ -38,6 +38,15 @@ VERBS: dict[str, Verb | dict[str, Verb]] = {
         "quire.tools.down", "down", "Stop a cluster on this machine cleanly; its data stays."
     ),
     "format": Verb("quire.tools.format", "format_node", "Make a node's directories ready."),
+    "group": {
+        "delete": Verb(
+            "quire.tools.group.delete", "delete_groups", "Delete groups, or offsets of them."
+        ),
+        "describe": Verb("quire.tools.group.describe", "describe_groups", "Show groups closely."),
+        "export": Verb("quire.tools.group.export", "export_group", "Write down a group's offsets."),
+        "list": Verb("quire.tools.group.list", "list_groups", "List the groups."),
+        "reset": Verb("quire.tools.group.reset", "reset_group", "Move a group's offsets."),
+    },
     "log": {
         "dump": Verb(
             "quire.tools.log.dump", "dump", "Show what is in segments, indexes, snapshots."
@@ -58,14 +67,29 @@ VERBS: dict[str, Verb | dict[str, Verb]] = {
         "grow": Verb("quire.tools.topic.grow", "grow_topic", "Give a topic more partitions."),
         "list": Verb("quire.tools.topic.list", "list_topics", "List the topics."),
     },
+    "txn": {
+        "abort": Verb("quire.tools.txn.abort", "abort_transaction", "End a transaction by force."),
+        "describe": Verb(
+            "quire.tools.txn.describe", "describe_transactions", "Show transactions closely."
+        ),
+        "find-hanging": Verb(
+            "quire.tools.txn.hanging", "find_hanging", "Find transactions that nobody will end."
+        ),
+        "list": Verb("quire.tools.txn.list", "list_command", "List the transactions."),
+        "producers": Verb(
+            "quire.tools.txn.producers", "list_producers", "Show who writes into a partition."
+        ),
+    },
     "up": Verb("quire.tools.up", "up", "Start a cluster on this machine."),
     "version": Verb("quire.tools.version", "version", "Show version, Python, kernels and codecs."),
 }
 NOUNS = {
     "config": "Settings of topics, brokers, groups and client metrics.",
+    "group": "See consumer groups, move their offsets, delete them.",
     "log": "Look into log directories, offline; Quire's own and Apache Kafka's.",
     "node": "Start, stop and kill single nodes of a cluster on this machine.",
     "topic": "Make, list, describe, grow and delete topics.",
+    "txn": "See transactions, find those that hang, end them.",
 }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import click
@@ -48,6 +49,14 @@ def show_one(facts: Mapping[str, Any], form: str) -> None:
     width = max(map(len, facts))
     for name, value in facts.items():
         click.echo(f"{name:<{width}}  {_text(value)}")
+
+
+def moment(ms: int) -> str | None:
+    """A time of day in UTC, such as 2026-01-31T12:00:00.000Z; None for one that is not known (below 0)."""
+    if ms < 0:
+        return None
+    text = datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")
+    return text.removesuffix("+00:00") + "Z"
 
 
 def _text(value: Any) -> str:

@@ -20,6 +20,8 @@ from typing import NamedTuple
 from quire.tools.asking import SettingError
 
 _AGO = re.compile(r"-(\d+)(ms|s|m|h|d)")
+_PART = re.compile(r"(\d+)(ms|s|m|h|d)")
+_DURATION = re.compile(rf"(?:{_PART.pattern})+")
 _UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _NUMBER = re.compile(r"-?\d+")
 
@@ -70,6 +72,21 @@ def read_span(text: str, *, now_ms: int) -> Span:
 
 def _order(point: Point) -> int:
     return -point.number if point.where is Where.FROM_END else point.number
+
+
+def read_moment(text: str, *, now_ms: int) -> int:
+    """Milliseconds since 1970 of a moment as it is typed, without the `@`."""
+    found = _moment(text, now_ms)
+    if found is None:
+        raise SettingError(f"{text!r} is not a moment: try 2026-01-31T12:00, -1h or 1700000000000")
+    return found
+
+
+def read_duration(text: str) -> int:
+    """Milliseconds of `90s`, `15m`, `1h30m`, `7d`."""
+    if _DURATION.fullmatch(text) is None:
+        raise SettingError(f"{text!r} is not a duration: try 90s, 15m, 1h30m or 7d")
+    return sum(int(count) * _UNIT_MS[unit] for count, unit in _PART.findall(text))
 
 
 def _point(text: str, now_ms: int) -> Point | None:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from tests.compat import wire
 from tests.compat.client import eventually, new_name
 from tests.interop.kafka import Kafka, require_java
+
+from quire.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from quire.records.batch import encode_batch
+from quire.records.record import Record
+from quire.tools.main import quire
 
 pytestmark = pytest.mark.compat
 
@@ -206,3 +214,68 @@ def test_reassignments_elections_and_client_metrics_answer(
             "interval.ms=1000" in tools.run(TOOLS + "ClientMetricsCommand", "--describe", *metrics)
         )
     )
+
+
+def quire_says(bootstrap: str, *arguments: str) -> str:
+    """What our own command prints of the same cluster."""
+    done = CliRunner().invoke(quire, [*arguments, "-b", bootstrap], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_groups_have_the_same_figures_in_both_command_lines(
+    tools: Tools, topic: Callable[..., str], tmp_path: Path
+) -> None:
+    groups = TOOLS + "consumer.group.ConsumerGroupCommand"
+    name, group = topic(partitions=2), new_name("group")
+    tools.run(
+        TOOLS + "ConsoleProducer", "--topic", name, given="".join(f"line {n}\n" for n in range(50))
+    )
+    reset = ("group", "reset", group, "--execute")
+    quire_says(tools.bootstrap, *reset, "--topic", name, "--to-offset", "3")
+    ours = json.loads(quire_says(tools.bootstrap, "group", "describe", group, "--format", "json"))[
+        0
+    ]["partitions"]
+    theirs = tools.run(groups, "--describe", "--group", group)
+    assert sum(one["lag"] for one in ours) == sum(max(one["end"] - 3, 0) for one in ours)
+    for one in ours:
+        figures = (one["partition"], one["committed"], one["end"], one["lag"])
+        assert re.search(rf"{name}\s+" + r"\s+".join(map(str, figures)) + r"\s", theirs)
+        assert (one["lag_seconds"] > 0) is (one["lag"] > 0)
+    saved = tmp_path / "offsets.csv"
+    saved.write_text(quire_says(tools.bootstrap, "group", "export", group))
+    quire_says(tools.bootstrap, *reset, "--to-latest")
+    tools.run(groups, "--reset-offsets", "--group", group, "--from-file", str(saved), "--execute")
+    assert quire_says(tools.bootstrap, "group", "export", group) == saved.read_text()
+    quire_says(tools.bootstrap, "group", "delete", group, "--yes")
+    assert group not in tools.run(groups, "--list").split()
+
+
+def test_a_transaction_that_hangs_is_found_by_both_and_ended_by_ours(
+    tools: Tools, topic: Callable[..., str]
+) -> None:
+    name, transactions = topic(), TOOLS + "TransactionsCommand"
+    find = ("find-hanging", "--topic", name, "--max-transaction-timeout", "0")
+    setting = "transaction.partition.verification.enable"
+    quire_says(tools.bootstrap, "config", "set", "broker:1", f"{setting}=false")
+    try:
+        abandoned = encode_batch(
+            [Record(0, int(time.time() * 1000), None, b"x")],
+            producer_id=4711, producer_epoch=0, base_sequence=0, is_transactional=True,
+        )  # fmt: skip
+        data = [PartitionProduceData(index=0, records=bytes(abandoned))]
+        request = ProduceRequest(
+            transactional_id="nobody's", acks=-1, timeout_ms=5000,
+            topic_data=[TopicProduceData(name=name, partition_data=data)],
+        )  # fmt: skip
+        answer = wire.ask(tools.bootstrap, request, 11)
+        assert answer.responses[0].partition_responses[0].error_code == 0
+    finally:
+        quire_says(tools.bootstrap, "config", "unset", "broker:1", setting)
+    assert re.search(rf"{name}\s+0\s+4711\s", tools.run(transactions, *find))
+    search = ("txn", "find-hanging", "--topic", name, "--format", "json")
+    (found,) = json.loads(quire_says(tools.bootstrap, *search))
+    assert (found["producer_id"], found["start_offset"]) == (4711, 0)
+    quire_says(tools.bootstrap, "txn", "abort", f"{name}:0", "--producer-id", "4711", "--yes")
+    assert json.loads(quire_says(tools.bootstrap, *search)) == []
+    assert "4711" not in tools.run(transactions, *find)

@@ -10,6 +10,7 @@ from quire.tools.doctor import examine
 from quire.tools.doctor.findings import Finding, fine, warning, wrong
 from quire.tools.local import make_or_find
 from quire.tools.main import quire
+from quire.tools.places import Place
 
 ALL = [fine("a", "is well"), warning("b", "is odd", "Look."), wrong("c", "is broken", "Mend it.")]
 
@@ -62,3 +63,18 @@ def test_a_cluster_of_this_machine_that_does_not_run_is_told_so(tmp_path: Path) 
     code, output = run("--dir", place)
     assert code == 1
     assert "node 1: does not run: it was stopped" in output
+
+
+def test_a_group_is_examined_where_and_as_long_as_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[object] = []
+
+    async def examined(
+        _network: object, _bootstrap: object, *what: object, pause_seconds: float
+    ) -> list[Finding]:
+        calls.append((*what, pause_seconds))
+        return list(ALL)
+
+    monkeypatch.setattr(examine, "examine_group", examined)
+    code, output = run("--group", "g", "--topic", "orders:1", "--seconds", "2")
+    assert (code, calls) == (1, [("g", (Place("orders", (1,)),), 2.0)])
+    assert "wrong    c: is broken" in output

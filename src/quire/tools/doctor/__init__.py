@@ -2,6 +2,7 @@
 
 findings   what a check comes to
 cluster    a cluster, asked from outside as any client would
+group      a consumer group: why it is stuck
 machine    a node's settings, directories, ports and limits, on this machine
 examine    the command
 """

@@ -13,11 +13,15 @@ from quire.runtime.network import RealNetwork
 from quire.tools.asking import Addresses, bootstrap_option
 from quire.tools.doctor.cluster import examine_cluster
 from quire.tools.doctor.findings import Finding, Level, is_well
+from quire.tools.doctor.group import examine_group
 from quire.tools.doctor.machine import examine_machine
 from quire.tools.local import LocalCluster
+from quire.tools.places import Place, PlaceType
 from quire.tools.settings import properties_of
 from quire.tools.showing import JSON, format_option, show_rows
 
+PAUSE_SECONDS = 6.0
+"""Longer than consumers wait between two commits of their own accord (auto.commit.interval.ms)."""
 COLOURS = {Level.FINE: "green", Level.WARNING: "yellow", Level.WRONG: "red"}
 
 
@@ -28,6 +32,12 @@ COLOURS = {Level.FINE: "green", Level.WARNING: "yellow", Level.WRONG: "red"}
     help="A node's properties file: its settings, directories and ports, here.",
 )  # fmt: skip
 @click.option("-d", "--dir", "directory", help="A cluster of `quire up`: both, of all its nodes.")
+@click.option("-g", "--group", help="A consumer group: why it does not get on.")
+@click.option("--topic", "places", type=PlaceType(), multiple=True, help="With --group: only here.")
+@click.option(
+    "--seconds", type=click.FloatRange(0), default=PAUSE_SECONDS, show_default=True,
+    help="With --group: between the first look and the second.",
+)  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="Only what is not fine.")
 @format_option
 def doctor(
@@ -36,13 +46,16 @@ def doctor(
     directory: str | None,
     quiet: bool,  # noqa: FBT001
     form: str,
+    **options: Any,
 ) -> None:
     """Say what is wrong, and what to do.
 
-    Asks a cluster as a client would; with --config it looks at a node of this machine instead, running or not. The
-    exit code is 1 when something is wrong.
+    Asks a cluster as a client would; with --config it looks at a node of this machine instead, running or not, with
+    --group at a consumer group that is stuck. The exit code is 1 when something is wrong.
     """
-    if directory is not None:
+    if options["group"] is not None:
+        found = asyncio.run(_group(bootstrap, **options))
+    elif directory is not None:
         found = asyncio.run(_local(directory))
     elif path is not None:
         found = asyncio.run(_machine(properties_of(path, ()), is_running=False))
@@ -51,6 +64,12 @@ def doctor(
     _show([one for one in found if not (quiet and one.level is Level.FINE)], form)
     if not is_well(found):
         sys.exit(1)
+
+
+async def _group(
+    bootstrap: Addresses, *, group: str, places: tuple[Place, ...], seconds: float
+) -> list[Finding]:
+    return await examine_group(RealNetwork(), bootstrap, group, places, pause_seconds=seconds)
 
 
 async def _machine(static: dict[str, str], *, is_running: bool) -> list[Finding]:
