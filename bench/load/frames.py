@@ -84,9 +84,9 @@ def fetch(
     )
 
 
-def place_of_fetch_offset(topic: str) -> int:
+def place_of_fetch_offset(topic: str) -> dict[str, int]:
     """At which byte of a `fetch` frame the offset stands."""
-    return fetch(topic, 0, MARK, 1).index(MARK.to_bytes(8, "big"))
+    return {"offset-at": fetch(topic, 0, MARK, 1).index(MARK.to_bytes(8, "big"))}
 
 
 def metadata() -> bytes:

@@ -28,6 +28,7 @@ import base64
 import itertools
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -194,6 +195,18 @@ class Member:
         """End it without a word to anybody."""
         self._process.kill()
         self._end(expected=-9)
+
+    def discard(self) -> None:
+        """However it stands with it."""
+        if self._process.returncode is None:
+            self.kill()
+
+    def freeze(self) -> None:
+        """Let it do nothing at all, until it thaws."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
 
     def _end(self, expected: int) -> None:
         code = self._process.wait(RUN_SECONDS)
