@@ -220,6 +220,9 @@ class Member:
     def _listen(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
+            if line[0] not in "{[":
+                self._words.append(line)  # its log
+                continue
             said = json.loads(line)
             if not isinstance(said, dict):
                 continue  # the results of its step, at its end

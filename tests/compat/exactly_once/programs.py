@@ -70,7 +70,10 @@ class Program:
     def _listen(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self.said.append(json.loads(line))
+            if line.startswith("{"):
+                self.said.append(json.loads(line))
+            else:
+                self._words.append(line)  # its log
 
     def _overhear(self) -> None:
         assert self._process.stderr is not None
