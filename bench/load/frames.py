@@ -62,13 +62,21 @@ def produce(topic: str, partition: int, batch: bytes, acks: int) -> bytes:
 
 
 def fetch(
-    topic: str, partition: int, offset: int, size: int, *, wait_ms: int = 500, least: int = 1
+    topic: str,
+    partition: int,
+    offset: int,
+    size: int,
+    *,
+    wait_ms: int = 500,
+    least: int = 1,
+    committed: bool = False,
 ) -> bytes:
     return frame(
         FetchRequest(
             max_wait_ms=wait_ms,
             min_bytes=least,
             max_bytes=size,
+            isolation_level=1 if committed else 0,
             topics=[
                 FetchTopic(
                     topic=topic,
