@@ -32,7 +32,7 @@ def end_to_end(rate: float) -> Case:
         targets=(HALF,),
         partitions=1,
         length=LENGTH,
-        offset_at=place_of_fetch_offset,
+        places=place_of_fetch_offset,
         in_quick=rate > 500,
     )
 

@@ -25,8 +25,9 @@ from measure import PEER_REQUIREMENTS, PEERS_VENV, ROOT, implementation_name, se
 HERE = Path(__file__).parent
 QUESTIONS = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in ("run", "measure"))
 
+BROKER_QUESTIONS = ("fetch_committed", "groups_join", "offsets_commit", "transactions")
 BROKER_PREFIX = "broker_"
-"""Questions to a whole broker, beside Apache Kafka's."""
+"""Questions to a whole broker, beside Apache Kafka's: those, and what begins with this."""
 
 
 def make_peers() -> None:
@@ -85,7 +86,7 @@ def processor() -> str:
 
 def ask(name: str, *, quick: bool) -> dict[str, object] | None:
     """The answer of one question; None when its process failed."""
-    arguments = ["--quick"] if quick and name.startswith(BROKER_PREFIX) else []
+    arguments = ["--quick"] if quick and name.startswith((BROKER_PREFIX, *BROKER_QUESTIONS)) else []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "answer.json"
         done = subprocess.run(

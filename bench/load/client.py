@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +47,8 @@ class Figures:
     p50_us: float
     p99_us: float
     p999_us: float
+    waits: int = 0
+    """How often a producer was told to wait for the end of its last transaction."""
 
     @property
     def per_second(self) -> float:
@@ -90,9 +92,12 @@ def run(
     warmup: float = 0.3,
     payload_bytes: int = 0,
     expect: int = 0,
-    offset_at: int = -1,
+    places: Mapping[str, int] | None = None,
 ) -> Figures:
-    """One round. `payload_bytes` is what an accepted request carries, `expect` the least that a fetch must bring."""
+    """One round. `payload_bytes` is what an accepted request carries, `expect` the least that a fetch must bring.
+
+    `places` are options of the client that say where in the frames something stands.
+    """
     with tempfile.NamedTemporaryFile() as file:
         file.write(b"".join(frames))
         file.flush()
@@ -100,8 +105,10 @@ def run(
             str(program()), "--port", str(server.port), "--frames", file.name, "--check", check,
             "--connections", str(shape.connections), "--depth", str(shape.depth),
             "--rate", str(shape.rate), "--seconds", str(seconds), "--warmup", str(warmup),
-            "--expect", str(expect), "--offset-at", str(offset_at),
+            "--expect", str(expect),
         ]  # fmt: skip
+        for name, place in (places or {}).items():
+            command += [f"--{name}", str(place)]
         command += ["--cycle"] * shape.cycle
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:
             assert client.stdout is not None
@@ -123,4 +130,5 @@ def run(
         p50_us=seen["p50_us"],
         p99_us=seen["p99_us"],
         p999_us=seen["p999_us"],
+        waits=seen["waits"],
     )

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from statistics import median
 
@@ -68,18 +68,28 @@ class Case:
     name: str
     shape: Shape
     check: str
-    frames: Callable[[str], list[bytes]]
+    _: KW_ONLY
+    frames: Callable[[str], list[bytes]] | None = None
+    asking: Callable[[Server, str], list[bytes]] | None = None
+    """Instead of `frames`, when the server has to be asked before they can be made."""
     targets: tuple[Target, ...] = ()
     payload_bytes: int = 0
     expect: int = 0
     partitions: int = 4
     topic: str | None = None
     """One that is there already; None makes one for the round."""
-    offset_at: Callable[[str], int] | None = None
+    places: Callable[[str], dict[str, int]] | None = None
+    """Where in the frames something stands, by the load client's names."""
     length: float = 1.0
     """How many times longer than others a round takes: rare moments need many requests."""
     in_quick: bool = True
     tuned_too: bool = False
+
+    def made_for(self, server: Server, topic: str) -> list[bytes]:
+        if self.asking is not None:
+            return self.asking(server, topic)
+        assert self.frames is not None
+        return self.frames(topic)
 
 
 @dataclass
@@ -101,9 +111,9 @@ class Contest:
             server.create(name, case.partitions, file_delete_delay_ms="0")
         try:
             return run(
-                server, case.frames(name), case.check, case.shape, seconds=seconds,
+                server, case.made_for(server, name), case.check, case.shape, seconds=seconds,
                 payload_bytes=case.payload_bytes, expect=case.expect,
-                offset_at=case.offset_at(name) if case.offset_at else -1,
+                places=case.places(name) if case.places else None,
             )  # fmt: skip
         finally:
             if case.topic is None:

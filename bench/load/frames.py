@@ -62,13 +62,21 @@ def produce(topic: str, partition: int, batch: bytes, acks: int) -> bytes:
 
 
 def fetch(
-    topic: str, partition: int, offset: int, size: int, *, wait_ms: int = 500, least: int = 1
+    topic: str,
+    partition: int,
+    offset: int,
+    size: int,
+    *,
+    wait_ms: int = 500,
+    least: int = 1,
+    committed: bool = False,
 ) -> bytes:
     return frame(
         FetchRequest(
             max_wait_ms=wait_ms,
             min_bytes=least,
             max_bytes=size,
+            isolation_level=1 if committed else 0,
             topics=[
                 FetchTopic(
                     topic=topic,
@@ -84,9 +92,9 @@ def fetch(
     )
 
 
-def place_of_fetch_offset(topic: str) -> int:
+def place_of_fetch_offset(topic: str) -> dict[str, int]:
     """At which byte of a `fetch` frame the offset stands."""
-    return fetch(topic, 0, MARK, 1).index(MARK.to_bytes(8, "big"))
+    return {"offset-at": fetch(topic, 0, MARK, 1).index(MARK.to_bytes(8, "big"))}
 
 
 def metadata() -> bytes:

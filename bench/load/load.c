@@ -14,7 +14,13 @@
    `follow` measures the way from end to end: the first frame is a produce of one record, the second a fetch, whose
    fetch offset stands at byte N; a record's latency is the time from its due moment to the answer that carries it.
 
-   KIND: plain (nothing but the id), code (an error code comes first), produce (v9 to v12), fetch (v12).
+   `transact`: every connection is a producer of its own with `--steps` frames in FILE. Two are a produce of one batch and
+   an EndTxn v5, whose answer gives the next id and epoch; three are an AddPartitionsToTxn v3, a produce and an EndTxn v4.
+   The batch stands at byte `--batch-at` of the produce, the producer's id at byte `--id-at` of the EndTxn. What counts is
+   the whole transaction, from the first frame to the last answer. A producer that is told to wait asks again after 1 ms.
+
+   KIND: plain (nothing but the id), code (an error code comes first), produce (v9 to v12), fetch (v12), follow, commit
+   (OffsetCommit v8 and later, of one partition), transact.
    Prints the word "begin" when the warmup is over, and one line of JSON at the end. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -36,14 +42,17 @@
 #include <unistd.h>
 
 #define HEAD_BYTES 65536      /* as much of an answer as is kept for reading */
-#define KEPT_HEAD 512         /* ... but for `follow`, which walks batches */
+#define KEPT_HEAD 4096         /* ... but for `follow`, which walks batches */
 #define SCRATCH_BYTES (1 << 20)
 #define PREFIX_BYTES 12       /* size, api key, version, correlation id */
 #define CORRELATION_AT 8
 #define MAX_PARTS 64
 #define MAX_CODES 16
+#define MOST_STEPS 3
+#define CONCURRENT_TRANSACTIONS 51
+#define RETRY_NS 1000000u
 
-enum kind { PLAIN, CODE, PRODUCE, FETCH, FOLLOW };
+enum kind { PLAIN, CODE, PRODUCE, FETCH, FOLLOW, COMMIT, TRANSACT };
 
 struct frame { uint8_t *bytes; uint32_t size; };
 
@@ -60,15 +69,17 @@ struct connection {
     uint8_t *head;
     struct slot *slots;                 /* a ring of `capacity` */
     int wants_write;
+    uint32_t step;                      /* `transact`: which frame of the transaction is next or under way */
+    uint64_t began, retry_at;           /* ... when it began; when to ask again, 0 for never */
 };
 
 static struct {
-    int port, offset_at, cycle;
+    int port, offset_at, batch_at, id_at, cycle;
     enum kind kind;
-    uint32_t connections, depth, capacity, head_bytes;
+    uint32_t connections, depth, capacity, head_bytes, steps;
     double seconds, warmup, rate;
     uint32_t expect;
-} options = {.connections = 1, .depth = 1, .seconds = 2, .offset_at = -1};
+} options = {.connections = 1, .depth = 1, .seconds = 2, .offset_at = -1, .batch_at = -1, .id_at = -1};
 
 static struct frame *frames;
 static uint32_t frame_count;
@@ -77,7 +88,7 @@ static int epoll_fd;
 static uint8_t *scratch;
 static int counting;
 static uint64_t counted_from, counted_to;
-static uint64_t requests, bytes_in, bytes_out, payload, short_answers;
+static uint64_t requests, bytes_in, bytes_out, payload, short_answers, waits;
 static uint64_t codes_seen[MAX_CODES]; static int codes[MAX_CODES], code_count;
 static float *latencies; static size_t latency_count, latency_room;
 
@@ -147,12 +158,21 @@ static int fetch_code(struct reader *r, uint32_t *records) {
     take(r, 4);
     code = (int16_t)u16(take(r, 2));
     take(r, 24);
-    uint32_t aborted = uvarint(r);
-    if (aborted > 1) wrong("a fetch answer tells of aborted transactions");
+    for (uint32_t aborted = uvarint(r); aborted > 1; aborted--) take(r, 17);
     take(r, 4);
     uint32_t size = uvarint(r);
     *records = size ? size - 1 : 0;
     return code;
+}
+
+/* The error code of an answer about one partition, as OffsetCommit and AddPartitionsToTxn write it. */
+static int partition_code(struct reader *r) {
+    take(r, 4);
+    if (uvarint(r) != 2) wrong("an answer is not about one topic");
+    take(r, uvarint(r) - 1);
+    if (uvarint(r) != 2) wrong("an answer is not about one partition");
+    take(r, 4);
+    return (int16_t)u16(take(r, 2));
 }
 
 static void remember(uint64_t due, uint64_t now) {
@@ -183,6 +203,63 @@ static void arrived(const uint8_t *at, uint32_t size, uint64_t now) {
 }
 
 static void ask(struct connection *c, uint64_t due);
+static uint32_t waiting;                /* connections that ask again soon */
+
+/* --- a producer of transactions ------------------------------------------------------------------------------------ */
+
+static uint32_t crc_table[256];
+
+static void make_crc_table(void) {
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t crc = i;
+        for (int bit = 0; bit < 8; bit++) crc = crc & 1 ? crc >> 1 ^ 0x82f63b78u : crc >> 1;
+        crc_table[i] = crc;
+    }
+}
+
+static uint32_t crc32c(const uint8_t *at, const uint8_t *end) {
+    uint32_t crc = ~0u;
+    for (; at < end; at++) crc = crc >> 8 ^ crc_table[(crc ^ *at) & 0xff];
+    return ~crc;
+}
+
+static struct frame *frame_of(struct connection *c, uint32_t step) {
+    return &frames[(c->number * options.steps + step) % frame_count];
+}
+
+/* The batch of the next transaction is of this producer, and the next in its order. */
+static void renew(struct connection *c, const uint8_t *id_and_epoch) {
+    uint8_t *batch = frame_of(c, options.steps - 2)->bytes + options.batch_at;
+    if (id_and_epoch) {
+        memcpy(frame_of(c, options.steps - 1)->bytes + options.id_at, id_and_epoch, 10);
+        memcpy(batch + 43, id_and_epoch, 10);
+        put32(batch + 53, 0);
+    } else put32(batch + 53, u32(batch + 53) + u32(batch + 57));
+    put32(batch + 17, crc32c(batch + 21, batch + 12 + u32(batch + 8)));
+}
+
+static void transacted(struct connection *c, struct reader *r, uint64_t now) {
+    int last = c->step + 1 == options.steps, code;
+    take(r, 1);
+    if (last) { take(r, 4); code = (int16_t)u16(take(r, 2)); }
+    else code = c->step + 2 == options.steps ? produce_code(r) : partition_code(r);
+    if (code == CONCURRENT_TRANSACTIONS) {
+        if (counting) waits++;
+        waiting++;
+        c->retry_at = now + RETRY_NS;
+        return;
+    }
+    saw_code(code);
+    if (code) { fprintf(stderr, "load: step %u of a transaction: error %d\n", c->step, code); exit(1); }
+    if (last) {
+        if (counting) requests++;
+        remember(c->began, now);
+        renew(c, options.steps == 2 ? take(r, 10) : NULL);
+        c->began = now;
+    }
+    c->step = last ? 0 : c->step + 1;
+    ask(c, now);
+}
 
 static void answered(struct connection *c) {
     struct reader r = {c->head + 4, c->head + (c->answer_size + 4 < options.head_bytes ? c->answer_size + 4 : options.head_bytes)};
@@ -192,8 +269,14 @@ static void answered(struct connection *c) {
     uint64_t now = now_ns();
     int code = 0;
     enum kind kind = options.kind == FOLLOW ? (c->number ? FETCH : PRODUCE) : options.kind;
+    if (kind == TRANSACT) {
+        c->next_answer++;
+        transacted(c, &r, now);
+        return;
+    }
     if (kind == CODE) code = (int16_t)u16(take(&r, 2));
-    if (kind == PRODUCE || kind == FETCH) take(&r, 1);
+    if (kind == PRODUCE || kind == FETCH || kind == COMMIT) take(&r, 1);
+    if (kind == COMMIT) code = partition_code(&r);
     if (kind == PRODUCE) code = produce_code(&r);
     if (kind == FETCH) code = fetch_code(&r, &records);
     saw_code(code);
@@ -219,7 +302,8 @@ static void answered(struct connection *c) {
 static void ask(struct connection *c, uint64_t due) {
     if (c->next_id - c->next_answer >= options.capacity) wrong("the server fell too far behind the rate");
     struct slot *slot = &c->slots[c->next_id % options.capacity];
-    slot->frame = &frames[(options.cycle ? c->frame_cursor++ : c->number) % frame_count];
+    if (options.kind == TRANSACT) slot->frame = frame_of(c, c->step);
+    else slot->frame = &frames[(options.cycle ? c->frame_cursor++ : c->number) % frame_count];
     slot->due = due;
     memcpy(slot->prefix, slot->frame->bytes, PREFIX_BYTES);
     put32(slot->prefix + CORRELATION_AT, c->next_id);
@@ -304,6 +388,18 @@ static void receive(struct connection *c) {
     if (c->next_unsent != c->next_id) send_waiting(c);
 }
 
+/* Who was told to wait has waited. */
+static void ask_again(uint64_t now) {
+    for (uint32_t i = 0; i < options.connections && waiting; i++) {
+        struct connection *c = &all[i];
+        if (!c->retry_at || c->retry_at > now) continue;
+        c->retry_at = 0;
+        waiting--;
+        ask(c, now);
+        send_waiting(c);
+    }
+}
+
 /* --- the run ------------------------------------------------------------------------------------------------------- */
 
 static void read_frames(const char *path) {
@@ -361,12 +457,13 @@ static void run(void) {
     if (options.kind == FOLLOW) { ask(&all[1], started); send_waiting(&all[1]); }
     if (!interval)
         for (uint32_t i = 0; i < options.connections; i++) {
+            all[i].began = now_ns();
             for (uint32_t d = 0; d < options.depth; d++) ask(&all[i], now_ns());
             send_waiting(&all[i]);
         }
     for (;;) {
         struct epoll_event events[256];
-        int count = epoll_wait(epoll_fd, events, 256, 100);
+        int count = epoll_wait(epoll_fd, events, 256, waiting ? 1 : 100);
         if (count < 0 && errno != EINTR) die("epoll_wait");
         uint64_t now = now_ns();
         if (!counting && now >= begin) { counting = 1; puts("begin"); fflush(stdout);
@@ -387,6 +484,7 @@ static void run(void) {
             if (events[i].events & EPOLLOUT) send_waiting(c);
             if (events[i].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) receive(c);
         }
+        if (waiting) ask_again(now_ns());
     }
 }
 
@@ -405,11 +503,12 @@ static void tell(void) {
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
     qsort(latencies, latency_count, sizeof *latencies, by_size);
-    printf("{\"requests\": %llu, \"bytes_in\": %llu, \"bytes_out\": %llu, \"payload\": %llu, \"short_answers\": %llu,"
+    printf("{\"requests\": %llu, \"bytes_in\": %llu, \"bytes_out\": %llu, \"payload\": %llu, \"short_answers\": %llu, \"waits\": %llu,"
            " \"seconds\": %.6f, \"client_cpu\": %.3f,"
            " \"p50_us\": %.1f, \"p99_us\": %.1f, \"p999_us\": %.1f, \"max_us\": %.1f, \"errors\": {",
            (unsigned long long)requests, (unsigned long long)bytes_in, (unsigned long long)bytes_out,
-           (unsigned long long)payload, (unsigned long long)short_answers, (double)(counted_to - counted_from) / 1e9,
+           (unsigned long long)payload, (unsigned long long)short_answers, (unsigned long long)waits,
+           (double)(counted_to - counted_from) / 1e9,
            (double)used.ru_utime.tv_sec + used.ru_utime.tv_usec / 1e6 + (double)used.ru_stime.tv_sec + used.ru_stime.tv_usec / 1e6,
            quantile(.5), quantile(.99), quantile(.999), quantile(1));
     for (int i = 0; i < code_count; i++) printf("%s\"%d\": %llu", i ? ", " : "", codes[i], (unsigned long long)codes_seen[i]);
@@ -417,8 +516,8 @@ static void tell(void) {
 }
 
 static enum kind kind_named(const char *name) {
-    static const char *const names[] = {"plain", "code", "produce", "fetch", "follow"};
-    for (int i = 0; i < 5; i++) if (!strcmp(name, names[i])) return (enum kind)i;
+    static const char *const names[] = {"plain", "code", "produce", "fetch", "follow", "commit", "transact"};
+    for (int i = 0; i < 7; i++) if (!strcmp(name, names[i])) return (enum kind)i;
     wrong("no such kind of check");
     return PLAIN;
 }
@@ -439,6 +538,9 @@ int main(int count, char **words) {
         else if (!strcmp(word, "--rate")) options.rate = atof(value);
         else if (!strcmp(word, "--expect")) options.expect = (uint32_t)atoi(value);
         else if (!strcmp(word, "--offset-at")) options.offset_at = atoi(value);
+        else if (!strcmp(word, "--steps")) options.steps = (uint32_t)atoi(value);
+        else if (!strcmp(word, "--batch-at")) options.batch_at = atoi(value);
+        else if (!strcmp(word, "--id-at")) options.id_at = atoi(value);
         else wrong(word);
     }
     if (!options.port || !path || !options.connections || !options.depth) wrong("--port and --frames are needed");
@@ -446,9 +548,15 @@ int main(int count, char **words) {
         if (options.offset_at < 0 || options.rate <= 0) wrong("follow needs --offset-at and --rate");
         options.connections = 2;
     }
+    if (options.kind == TRANSACT) {
+        if (options.steps < 2 || options.steps > MOST_STEPS || options.batch_at < 0 || options.id_at < 0)
+            wrong("transact needs --steps, --batch-at and --id-at");
+        options.depth = 1;
+    }
     options.capacity = options.rate > 0 ? 1 << 14 : options.depth;
     options.head_bytes = options.kind == FOLLOW ? HEAD_BYTES : KEPT_HEAD;
     signal(SIGPIPE, SIG_IGN);
+    make_crc_table();
     read_frames(path);
     scratch = malloc(SCRATCH_BYTES);
     epoll_fd = epoll_create1(0);

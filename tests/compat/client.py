@@ -29,6 +29,7 @@ import base64
 import itertools
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -195,6 +196,18 @@ class Member:
         self._process.kill()
         self._end(expected=-9)
 
+    def discard(self) -> None:
+        """However it stands with it."""
+        if self._process.returncode is None:
+            self.kill()
+
+    def freeze(self) -> None:
+        """Let it do nothing at all, until it thaws."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
     def _end(self, expected: int) -> None:
         code = self._process.wait(RUN_SECONDS)
         for one in self._threads:
@@ -207,6 +220,9 @@ class Member:
     def _listen(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
+            if line[0] not in "{[":
+                self._words.append(line)  # its log
+                continue
             said = json.loads(line)
             if not isinstance(said, dict):
                 continue  # the results of its step, at its end

@@ -63,7 +63,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     server = Kafka(directory) if against == "kafka" else QuireNode(directory)
     server.format()
     with server.running():
-        assert eventually(lambda: _answers(server.bootstrap))
+        assert eventually(lambda: answers(server.bootstrap))
         yield Place(server.bootstrap, server.data)
 
 
@@ -81,7 +81,7 @@ def data(place: Place) -> Path:
     return place.data
 
 
-def _answers(address: str) -> bool:
+def answers(address: str) -> bool:
     try:
         return _create(address, new_name("first"), 1, {}) == 0
     except OSError:

@@ -334,6 +334,34 @@ class Groups:
         committed = client.do("committed", topic=name, group=group, partitions=4)
         assert committed == [produced] * 4
 
+    def test_a_member_that_freezes_loses_its_share_and_gets_one_when_it_thaws(
+        self, client: Client, topic: Callable[..., str]
+    ) -> None:
+        name, group = topic(partitions=4), new_name("freezing")
+
+        def shared(*members: Member) -> bool:
+            held = [one.assigned or [] for one in members]
+            return all(held) and sorted(itertools.chain(*held)) == [0, 1, 2, 3]
+
+        members = [client.join(name, group), client.join(name, group)]
+        first, second = members
+        try:
+            assert eventually(lambda: shared(first, second))
+            second.freeze()
+            assert eventually(lambda: shared(first))
+            client.produce(name, [Sent(None, b"%d" % n, partition=n % 4) for n in range(40)])
+            everything = {(partition, offset) for partition in range(4) for offset in range(10)}
+            assert eventually(lambda: first.read >= everything)
+            second.thaw()
+            assert eventually(lambda: shared(first, second))
+            for one in members:
+                one.leave()
+        finally:
+            for one in members:
+                one.discard()
+        committed = client.do("committed", topic=name, group=group, partitions=4)
+        assert committed == [10] * 4
+
     def test_a_group_that_never_committed_has_no_offsets(
         self, client: Client, topic: Callable[..., str]
     ) -> None:

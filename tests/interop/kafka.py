@@ -91,6 +91,10 @@ class Kafka:
         flags = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", logging]
         return ["java", *flags, "-cp", f"{peer.jars()}/*", main_class, *arguments]
 
+    def serving(self) -> list[str]:
+        """What starts the node."""
+        return self.command("kafka.Kafka", str(self.properties))
+
     def tool(self, main_class: str, *arguments: str, given: str | None = None) -> str:
         """What a tool prints; its own words when it fails."""
         done = subprocess.run(
@@ -116,7 +120,7 @@ class Kafka:
         output = self.directory / "server.log"
         with output.open("ab") as log:
             server = subprocess.Popen(
-                self.command("kafka.Kafka", str(self.properties)),
+                self.serving(),
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,

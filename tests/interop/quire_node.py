@@ -32,6 +32,10 @@ class QuireNode:
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "quire", *arguments]
 
+    def serving(self) -> list[str]:
+        """What starts the node."""
+        return self.command("server", "--config", str(self.properties))
+
     def format(self) -> None:
         done = subprocess.run(
             self.command(
@@ -48,7 +52,7 @@ class QuireNode:
         output = self.directory / "quire.log"
         with output.open("ab") as log:
             server = self.server = subprocess.Popen(
-                command or self.command("server", "--config", str(self.properties)),
+                command or self.serving(),
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,

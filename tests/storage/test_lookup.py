@@ -125,3 +125,21 @@ def test_aborted_transactions_are_those_that_overlap_what_is_read(tools, home):
     assert [t.first_offset for t in log.aborted_transactions(4, 8)] == [4]
     assert [t.first_offset for t in log.aborted_transactions(3, 5)] == [0, 4]
     assert log.aborted_transactions(12, 12) == []
+
+
+@pytest.mark.parametrize("segment_bytes", [600, 1 << 20])
+def test_what_was_read_names_the_aborted_transactions_in_it_and_few_more(tools, segment_bytes):
+    home = tools.Home(index_interval_bytes=1, segment_bytes=segment_bytes)
+    log = home.open()
+    for number in range(20):
+        tools.append(log, tools.producer_batch(3 * number, is_transactional=True))
+        tools.append(log, tools.marker(7, commit=False))
+    log.update_high_watermark(80)
+    for offset in range(80):
+        for max_bytes in (1, 300, 1000):
+            found = log.read(offset, max_bytes=max_bytes, upper_bound_offset=80, min_one=True)
+            end = max(header.last_offset for header in headers_of(found)) + 1
+            wanted = log.aborted_transactions(offset, end)
+            named = log.aborted_transactions(offset, 80, found.records)
+            assert named[: len(wanted)] == wanted
+            assert len(named) <= len(wanted) + 2

@@ -31,6 +31,8 @@ def test_a_search_finds_what_a_linear_scan_finds(steps, spilled, wanted):
         index.entries.spill()
     expected = [position for last, position in entries if last <= 100 + wanted]
     assert index.position_for(100 + wanted) == (expected[-1] if expected else 0)
+    behind = [last + 1 for last, position in entries if position >= wanted]
+    assert index.end_before(wanted) == (behind[0] if behind else None)
     index.truncate_to(100 + wanted)
     assert index.entries.count == sum(last < 100 + wanted for last, _ in entries)
 

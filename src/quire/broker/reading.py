@@ -169,7 +169,7 @@ def _aborted(
         return []
     return [
         AbortedTransaction(producer_id=one.producer_id, first_offset=one.first_offset)
-        for one in replica.log.aborted_transactions(offset, bound)
+        for one in replica.log.aborted_transactions(offset, bound, records)
     ]
 
 

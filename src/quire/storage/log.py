@@ -28,6 +28,7 @@ from quire.storage import (
     truncation,
 )
 from quire.storage.append import AppendInfo, Outcome
+from quire.storage.file_slice import FileSlice
 from quire.storage.leader_epochs import EpochEnd
 from quire.storage.loading import LastStop
 from quire.storage.log_state import DrawBelow, LogState
@@ -145,10 +146,10 @@ class Log(LogState):
         return self.leader_epochs.end_offset_for(leader_epoch, self.log_end_offset)
 
     def aborted_transactions(
-        self, fetch_offset: int, upper_bound_offset: int
+        self, fetch_offset: int, upper_bound_offset: int, records: FileSlice | None = None
     ) -> list[AbortedTransaction]:
-        """What a reader of committed data must know to skip, between the two offsets."""
-        return lookup.aborted_transactions(self, fetch_offset, upper_bound_offset)
+        """What a reader of committed data must know to skip, between the two offsets or in what was read."""
+        return lookup.aborted_transactions(self, fetch_offset, upper_bound_offset, records)
 
     def update_high_watermark(self, high_watermark: int) -> int:
         """Move the high watermark, kept between the ends of the log; where it is now."""

@@ -105,17 +105,35 @@ def offset_of_max_timestamp(log: LogState) -> TimestampedOffset | None:
 
 
 def aborted_transactions(
-    log: LogState, fetch_offset: int, upper_bound_offset: int
+    log: LogState, fetch_offset: int, upper_bound_offset: int, records: FileSlice | None = None
 ) -> list[AbortedTransaction]:
-    """The aborted transactions that a reader of [fetch_offset, upper_bound_offset) must know of."""
+    """The aborted transactions that a reader of [fetch_offset, upper_bound_offset) must know of.
+
+    With `records`, what was read from `fetch_offset` on, the bound is drawn in to about where they end.
+    """
+    first = log.segments.index_for(fetch_offset)
+    if records is not None:
+        upper_bound_offset = min(upper_bound_offset, _end_of(log, first, records))
     found: list[AbortedTransaction] = []
-    for segment in log.segments[log.segments.index_for(fetch_offset) :]:
+    for segment in log.segments[first:]:
         for aborted in segment.transaction_index.from_offset(fetch_offset):
             if aborted.first_offset < upper_bound_offset:
                 found.append(aborted)
             if aborted.last_stable_offset >= upper_bound_offset:
                 return found
     return found
+
+
+def _end_of(log: LogState, first: int, records: FileSlice) -> int:
+    """An offset behind all that the slice holds, of a segment not before `first`: as near as the index knows."""
+    for number in range(first, len(log.segments)):
+        segment = log.segments[number]
+        if segment.file is records.file:
+            known = segment.offset_index.end_before(records.position + records.size)
+            if known is not None:
+                return known
+            return log.segments.end_offset(number, log.log_end_offset)
+    return log.log_end_offset
 
 
 def _find(log: LogState, offset: int) -> tuple[int, int, BatchHeader] | None:

@@ -40,6 +40,13 @@ class OffsetIndex:
         number = self.entries.last_at_most(offset - self.base_offset)
         return 0 if number < 0 else self.entries.get(number)[1]
 
+    def end_before(self, position: int) -> int | None:
+        """An offset behind every batch that starts before `position`; None when no entry lies behind it."""
+        number = self.entries.last_at_most(position - 1, field=1) + 1
+        if number >= self.entries.count:
+            return None
+        return self.base_offset + self.entries.get(number)[0] + 1
+
     def last_position(self) -> int:
         """Where the newest indexed batch starts; 0 for an empty index."""
         count = self.entries.count
