@@ -1,6 +1,6 @@
 """How many offsets does a group coordinator take, and how much CPU does it spend on them?
 
-One offset in each OffsetCommit, of groups without members: by one connection and by twenty, each for a group of its own.
+One offset in each OffsetCommit, of groups without members: by one connection and by twenty, each for its own group.
 Each answer is given when the offset is written.
 """
 

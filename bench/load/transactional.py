@@ -1,4 +1,4 @@
-"""Frames of transactional producers and of committed offsets, and the producers' ids, which a server has to be asked for."""
+"""Frames of transactional producers and of committed offsets, and the producers' ids, which a server is asked for."""
 
 from __future__ import annotations
 

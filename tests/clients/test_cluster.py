@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 from tests.clients.peer import Peer, metadata, network
 
@@ -87,3 +89,27 @@ def test_an_election_that_ends_in_time_is_waited_for() -> None:
 def test_a_cluster_needs_an_address() -> None:
     with pytest.raises(ValueError, match="at least one address"):
         Cluster(network().machine("client"), [])
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (ConnectionRefusedError(111, "Connect call failed ('one', 9092)"), "Connection refused"),
+        (OSError(-2, "Name or service not known: one:9092"), "Name or service not known"),
+        (OSError("odd"), "odd"),
+        (TimeoutError(), "did not answer"),
+    ],
+)
+def test_a_failure_is_told_in_the_systems_words_and_names_the_address_once(
+    error: OSError, text: str
+) -> None:
+    class Refusing:
+        async def connect(self, _address: Address, _accept: object) -> None:
+            raise error
+
+    async def scene() -> None:
+        with pytest.raises(UnreachableError) as failed:
+            await Cluster(cast("Any", Refusing()), [ONE]).any()
+        assert str(failed.value) in (f"one:9092: {text}", f"one:9092 {text}")
+
+    loop.run(scene)

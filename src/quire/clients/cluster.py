@@ -13,6 +13,7 @@ Not here   batching, groups, transactions, retries (producer and consumer).
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -160,6 +161,7 @@ def _failure(address: Address, error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return f"{address} did not answer"
     if isinstance(error, OSError):
-        reason = error.strerror or str(error)
-        return reason if reason.endswith(str(address)) else f"{address}: {reason}"
+        known = os.strerror(error.errno) if error.errno and error.errno > 0 else ""
+        text = known or error.strerror or str(error)
+        return f"{address}: {text.removesuffix(f': {address}')}"
     return str(error)
