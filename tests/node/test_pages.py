@@ -11,8 +11,14 @@ from tests.node.scene import SETTINGS, format_machine, make_topic, on_machine
 from tests.ports.conversations import Ear
 
 from quire.config.values import ConfigError
+from quire.coordination import Caller
 from quire.node.boot import Node, start
 from quire.node.pages import CONNECTIONS_MAX, HEAD_BYTES, PATIENCE_SECONDS
+from quire.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
 from quire.sim.machine import Machine
 
 WITH_PAGES = {**SETTINGS, "quire.http.listener": "b1:9644"}
@@ -60,6 +66,38 @@ def test_metrics_have_the_names_that_users_of_kafkas_exporters_know() -> None:
             "kafka_log_logcleanermanager_uncleanable_partitions_count 0",
             'kafka_log_log_logendoffset{topic="orders",partition="1"} 0',
             'kafka_server_delayedoperationpurgatory_purgatorysize{delayedOperation="Fetch"} 0',
+        ):
+            assert f"\n{line}\n" in text, line
+        await node.stop()
+
+    on_machine(main)
+
+
+def test_groups_and_transactions_are_counted_where_they_are_coordinated() -> None:
+    async def main(machine: Machine) -> None:
+        node = await started(machine)
+        await make_topic(node, "orders")
+        await make_topic(node, "__consumer_offsets")
+        commit = OffsetCommitRequest(
+            group_id="g",
+            member_id="",
+            topics=[
+                OffsetCommitRequestTopic(
+                    name="orders",
+                    partitions=[
+                        OffsetCommitRequestPartition(
+                            partition_index=0, committed_offset=3, committed_metadata=""
+                        )
+                    ],
+                )
+            ],
+        )
+        await node.broker.groups.ask("g", commit, Caller(9))
+        _, text = await page(machine, node, "/metrics")
+        for line in (
+            'kafka_server_group_coordinator_metrics_group_count{protocol="classic",state="Empty"} 1',
+            "kafka_coordinator_group_groupmetadatamanager_numgroups 1",
+            "kafka_coordinator_group_groupmetadatamanager_numoffsets 1",
         ):
             assert f"\n{line}\n" in text, line
         await node.stop()

@@ -13,16 +13,20 @@ See        docs/guides/metrics.md
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from quire.broker.broker import Broker
+from quire.broker.internal_topics import OFFSETS, TRANSACTIONS
 from quire.broker.metrics import ListenerFigures, RequestFigures, Times, TopicFigures
 from quire.broker.replica import Replica
 from quire.errors import ErrorCode
+from quire.groups.coordinator import GroupCoordinator
 from quire.metadata.image import NO_LEADER, Image
 from quire.protocol.apis import API_NAMES
 from quire.storage.cleaner.schedule import CleanerFigures
+from quire.transactions.machine import TransactionCoordinator
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 QUANTILES: Final = (0.5, 0.75, 0.95, 0.99, 0.999)
@@ -82,6 +86,7 @@ def families(broker: Broker, quorum: Quorum, cleaning: Cleaning | None) -> Itera
     yield from _waiting(broker)
     yield from _partitions(replicas)
     yield from _logs(broker, replicas)
+    yield from _coordinators(broker)
     yield from _controller(broker.image, quorum, broker.node_id)
     yield from _raft(quorum)
     if cleaning is not None:
@@ -302,6 +307,34 @@ def _logs(broker: Broker, replicas: list[Replica]) -> Iterator[Family]:
     yield _counter(
         "log_logmanager_refusedforlackofspace", "Writes that a full disk refused.", refused
     )
+
+
+def _coordinators(broker: Broker) -> Iterator[Family]:
+    """Groups and transactions of the partitions that are coordinated here."""
+    groups: Counter[tuple[str, str]] = Counter()
+    offsets = 0
+    host = broker.hosts.get(OFFSETS)
+    for _, machine in host.machines() if host is not None else ():
+        assert isinstance(machine, GroupCoordinator)
+        of_groups = machine.stored.offsets.values()
+        offsets += sum(len(one) for topics in of_groups for one in topics.values())
+        groups.update((one.group_type, one.group_state) for one in machine.listed())
+    samples: list[Sample] = [
+        ("", (("protocol", kind), ("state", state)), count)
+        for (kind, state), count in sorted(groups.items())
+    ]
+    name = "kafka_server_group_coordinator_metrics_group_count"
+    yield Family(name, GAUGE, "Groups.", samples)
+    yield _gauge("coordinator_group_groupmetadatamanager_numgroups", "Groups.", groups.total())
+    yield _gauge("coordinator_group_groupmetadatamanager_numoffsets", "Kept offsets.", offsets)
+    states: Counter[str] = Counter()
+    host = broker.hosts.get(TRANSACTIONS)
+    for _, machine in host.machines() if host is not None else ():
+        assert isinstance(machine, TransactionCoordinator)
+        states.update(one.state.name.lower() for one in machine.transactions.values())
+    told: list[Sample] = [("", (("state", name),), count) for name, count in sorted(states.items())]
+    name = "kafka_server_transaction_coordinator_metrics_transaction_count"
+    yield Family(name, GAUGE, "Transactional ids.", told)
 
 
 def _controller(image: Image, quorum: Quorum, node_id: int) -> Iterator[Family]:

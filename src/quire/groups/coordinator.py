@@ -55,6 +55,7 @@ from quire.protocol.messages.delete_groups import DeletableGroupResult
 from quire.protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from quire.protocol.messages.join_group import JoinGroupRequest
 from quire.protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from quire.protocol.messages.list_groups import ListedGroup
 from quire.protocol.messages.offset_commit import OffsetCommitRequest
 from quire.protocol.messages.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
 from quire.protocol.messages.offset_fetch import OffsetFetchResponseGroup
@@ -63,6 +64,7 @@ from quire.protocol.messages.txn_offset_commit import TxnOffsetCommitRequest
 
 GROUP_ID_NOT_FOUND_SINCE: Final = 9
 """From this version of OffsetCommit on a missing group is told as such."""
+EVERYTHING: Final = ListGroups()
 LOOK_FOR_EXPIRED: Final = "expiry"
 """The key of the timer that is not a group's."""
 
@@ -157,6 +159,10 @@ class GroupCoordinator:
         self._groups.check()
 
     # --- groups -------------------------------------------------------------------------------
+
+    def listed(self, asked: ListGroups = EVERYTHING) -> list[ListedGroup]:
+        """The groups of this partition that pass the filters."""
+        return listed(self._groups.all(), asked)
 
     def find(self, group_id: str) -> Group | None:
         """The group, of whatever kind; None where there is none."""
@@ -346,7 +352,7 @@ class GroupCoordinator:
     def _list(
         self, ticket: Ticket, request: ListGroups, _caller: Caller, _moment: Moment
     ) -> Decision:
-        return Decision(answers=(Answer(ticket, listed(self._groups.all(), request)),))
+        return Decision(answers=(Answer(ticket, self.listed(request)),))
 
     def _delete(
         self, ticket: Ticket, request: DeleteGroups, _caller: Caller, moment: Moment
