@@ -90,7 +90,9 @@ def tombstones(group_id: str, stored: ConsumerStored) -> list[KeyValue]:
     found.append(records.tombstone(records.TARGET_EPOCH, group_id))
     found += [records.tombstone(records.MEMBER, group_id, one) for one in stored.members]
     found += [records.tombstone(records.PATTERN, group_id, one) for one in stored.patterns]
-    if stored.has_partition_metadata:
-        found.append(records.tombstone(records.PARTITION_METADATA, group_id))
-    found.append(records.tombstone(records.GROUP_EPOCH, group_id))
+    # the last but one is written by earlier brokers only, and taken away in any case
+    found += [
+        records.tombstone(kind, group_id)
+        for kind in (records.PARTITION_METADATA, records.GROUP_EPOCH)
+    ]
     return found
