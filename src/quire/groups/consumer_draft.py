@@ -6,7 +6,7 @@ changes when the records are replayed.
 Invariants
   I1  Replaying the records of a draft on what was stored gives what the draft shows.
 Not here   which changes are made (consumer_heartbeat, consumer_leaving, migration).
-See        src/quire/coordination.py I1
+See        src/quire/coordination.py I1, docs/decisions/0012-consumer-groups-change-by-drafts.md
 """
 
 from __future__ import annotations
