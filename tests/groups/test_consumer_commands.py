@@ -14,7 +14,7 @@ from tests.groups.consumer_world import (
     Owned,
     topic_id,
 )
-from tests.groups.test_consumer_classic import said
+from tests.groups.test_consumer_classic import said, synced
 
 from quire.errors import ErrorCode
 from quire.groups.consumer_group import ConsumerGroup
@@ -77,6 +77,44 @@ class SlowConsumer(Consumer):
         self.epoch = 0
 
 
+class ClassicConsumer:
+    """It speaks the classic protocol: it sends heartbeats, and joins anew when it is told so."""
+
+    def __init__(self, world: ConsumerWorld, member_id: str) -> None:
+        self.world = world
+        self.member_id = member_id
+        self.generation = -1
+        self.owned: tuple[int, ...] = ()
+
+    def act(self) -> None:
+        if not isinstance(self.world.machine.find("g"), ConsumerGroup):
+            self.generation, self.owned = -1, ()  # nobody would lead the group here
+            return
+        code = ErrorCode.UNKNOWN_MEMBER_ID
+        if self.generation >= 0:
+            code = self.world.heartbeat(self.member_id, self.generation)
+        if code is ErrorCode.NONE:
+            return
+        if code is not ErrorCode.REBALANCE_IN_PROGRESS:
+            self.generation, self.owned = -1, ()
+        self.join()
+
+    def join(self) -> None:
+        metadata = said(self.owned, self.generation)
+        ticket = self.world.join(
+            member_id=self.member_id, protocols={"cooperative-sticky": metadata},
+            session_ms=10_000, rebalance_ms=10_000,
+        )  # fmt: skip
+        answer = self.world.answers.get(ticket)
+        if answer is None or answer.error_code:
+            self.generation, self.owned = -1, ()
+            return
+        self.generation = answer.generation_id
+        found = synced(self.world, self.member_id, self.generation)
+        if not isinstance(found, ErrorCode):
+            self.owned = tuple(found)
+
+
 class Play:
     """Consumers of one group that do what they are told, as well as they can."""
 
@@ -84,6 +122,7 @@ class Play:
         self.world = ConsumerWorld(orders=3, returns=2)
         self.running: dict[int, SlowConsumer] = {}
         self.joined = 0
+        self.classic: dict[int, ClassicConsumer] = {}
 
     def do(self, step: tuple[Any, ...]) -> None:
         world = self.world
@@ -98,10 +137,7 @@ class Play:
             case ("reload",):
                 world.reload()
             case ("classic", number):
-                world.join(
-                    member_id=f"classic {number}", protocols={"cooperative-sticky": said()},
-                    session_ms=10_000, rebalance_ms=10_000,
-                )  # fmt: skip
+                self.classic.setdefault(number, ClassicConsumer(world, f"c{number}")).act()
             case (what, number, *more):
                 one = self.running.get(number)
                 if one is not None and one.epoch > 0:
@@ -141,6 +177,12 @@ class Play:
         if not isinstance(found, ConsumerGroup):
             return
         owners: dict[tuple[bytes, int], str] = {}
+        for old in self.classic.values():
+            wishes = found.stored.members.get(old.member_id)
+            if wishes is not None and found.stored.holding(old.member_id).epoch == old.generation:
+                for number in old.owned:
+                    assert (topic_id("orders"), number) not in owners
+                    owners[topic_id("orders"), number] = old.member_id
         for one in self.running.values():
             if one.member_id not in found.stored.members or one.epoch <= 0:
                 continue
