@@ -93,6 +93,8 @@ async def _write(node: LocalNode) -> list[bytes]:
             unsent = [Unsent(value, value) for value in values]
             await writer.write(unsent, now_ms=RealClock().wall_ms())
         except _AWAY:
+            if killing is not None and killing.done():
+                killing.result()  # it may have failed: nobody comes back then
             if cluster is not None:
                 cluster.close()
             cluster = None

@@ -9,6 +9,7 @@ from tests.compat.differential.case import Case, Frames, case
 from tests.compat.differential.corpus import (
     cluster,
     configs,
+    consumer_groups,
     controllers,
     damage,
     data,
@@ -38,7 +39,7 @@ GROUP_TOPIC = case(
 
 EVERYTHING: tuple[Case, ...] = (
     *frames.CASES, *topics.BEFORE, *configs.CASES, *security.CASES, *cluster.CASES, *data.CASES,
-    *reading.CASES, *groups.CASES, *controllers.CASES, *topics.AFTER,
+    *reading.CASES, *groups.CASES, *consumer_groups.CASES, *controllers.CASES, *topics.AFTER,
 )  # fmt: skip
 
 PARTS: tuple[Part, ...] = (
@@ -52,6 +53,7 @@ PARTS: tuple[Part, ...] = (
     Part("read", reading.CASES, settles=False),
     Part("group topics", [GROUP_TOPIC]),
     Part("groups", groups.CASES, settles=False),
+    Part("consumer groups", consumer_groups.CASES, settles=False),
     Part("versions of the controller", frames.CASES, by_controller=True, settles=False),
     Part("topics of the controller", [*topics.BEFORE, *topics.AFTER], by_controller=True),
     Part("settings of the controller", configs.CASES, by_controller=True),
