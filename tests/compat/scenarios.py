@@ -389,14 +389,16 @@ class ConsumerGroups:
             held = [one.assigned or [] for one in running]
             return all(held) and sorted(itertools.chain(*held)) == list(range(6))
 
+        def evenly() -> list[int]:
+            return [len(one.assigned or []) for one in running]
+
         client.produce(name, [Sent(None, b"%d" % n, partition=n % 6) for n in range(60)])
         everything = {(partition, offset) for partition in range(6) for offset in range(10)}
         try:
             first = join()
             assert eventually(lambda: shared() and first.read >= everything)
             second, third = join(), join()
-            assert eventually(shared, 40)
-            assert [len(one.assigned or []) for one in running] == [2, 2, 2]
+            assert eventually(lambda: shared() and evenly() == [2, 2, 2], 40)
             second.leave()
             running.remove(second)
             assert eventually(shared, 40)

@@ -14,7 +14,7 @@ from tests.groups.consumer_world import (
     Owned,
     topic_id,
 )
-from tests.groups.test_consumer_classic import said
+from tests.groups.test_consumer_classic import said, synced
 
 from quire.errors import ErrorCode
 from quire.groups.consumer_group import ConsumerGroup
@@ -38,6 +38,21 @@ STEP = st.one_of(
     st.tuples(st.just("pass"), st.sampled_from([1, 500, 1_000, 5_000, 21_000, 46_000])),
     st.tuples(st.just("reload")),
 )
+
+
+TWO = st.integers(0, 1)
+MIXED = st.one_of(
+    st.tuples(st.just("join"), TWO, st.just(("orders",))),
+    st.tuples(st.just("beat"), TWO),
+    st.tuples(st.just("revoke"), TWO),
+    st.tuples(st.just("leave"), TWO),
+    st.tuples(st.just("classic"), TWO),
+    st.tuples(st.just("classic"), TWO),
+    st.tuples(st.just("pass"), st.sampled_from([500, 1_000, 3_000])),
+    st.tuples(st.just("rounds"), st.integers(1, 4)),
+    st.tuples(st.just("reload")),
+)
+"""Members of both protocols, which only come, go and share."""
 
 
 class SlowConsumer(Consumer):
@@ -77,13 +92,61 @@ class SlowConsumer(Consumer):
         self.epoch = 0
 
 
+class ClassicConsumer:
+    """It speaks the classic protocol: it sends heartbeats, and joins anew when it is told so."""
+
+    def __init__(self, world: ConsumerWorld, member_id: str) -> None:
+        self.world = world
+        self.member_id = member_id
+        self.generation = -1
+        self.owned: tuple[int, ...] = ()
+        self.has_joined = False
+
+    def act(self) -> None:
+        if not isinstance(self.world.machine.find("g"), ConsumerGroup):
+            self.generation, self.owned, self.has_joined = -1, (), False  # nobody leads it here
+            return
+        if self.has_joined:
+            self.sync()
+            return
+        code = ErrorCode.UNKNOWN_MEMBER_ID
+        if self.generation >= 0:
+            code = self.world.heartbeat(self.member_id, self.generation)
+        if code is ErrorCode.NONE:
+            return
+        if code is not ErrorCode.REBALANCE_IN_PROGRESS:
+            self.generation, self.owned = -1, ()
+        self.join()
+
+    def join(self) -> None:
+        metadata = said(self.owned, self.generation)
+        ticket = self.world.join(
+            member_id=self.member_id, protocols={"cooperative-sticky": metadata},
+            session_ms=10_000, rebalance_ms=10_000,
+        )  # fmt: skip
+        answer = self.world.answers.get(ticket)
+        if answer is None or answer.error_code:
+            self.generation, self.owned = -1, ()
+            return
+        self.generation = answer.generation_id
+        self.has_joined = True
+
+    def sync(self) -> None:
+        """Until then it works on what it had."""
+        self.has_joined = False
+        found = synced(self.world, self.member_id, self.generation)
+        if not isinstance(found, ErrorCode):
+            self.owned = tuple(found)
+
+
 class Play:
     """Consumers of one group that do what they are told, as well as they can."""
 
-    def __init__(self) -> None:
-        self.world = ConsumerWorld(orders=3, returns=2)
+    def __init__(self, orders: int = 3) -> None:
+        self.world = ConsumerWorld(orders=orders, returns=2)
         self.running: dict[int, SlowConsumer] = {}
         self.joined = 0
+        self.classic: dict[int, ClassicConsumer] = {}
 
     def do(self, step: tuple[Any, ...]) -> None:
         world = self.world
@@ -97,15 +160,24 @@ class Play:
                 world.pass_ms(duration_ms)
             case ("reload",):
                 world.reload()
+            case ("rounds", count):
+                for _ in range(count):
+                    self.round()
             case ("classic", number):
-                world.join(
-                    member_id=f"classic {number}", protocols={"cooperative-sticky": said()},
-                    session_ms=10_000, rebalance_ms=10_000,
-                )  # fmt: skip
+                self.classic.setdefault(number, ClassicConsumer(world, f"c{number}")).act()
             case (what, number, *more):
                 one = self.running.get(number)
                 if one is not None and one.epoch > 0:
                     self.act(what, number, one, *more)
+
+    def round(self) -> None:
+        """Everybody does what is to be done now."""
+        self.world.pass_ms(1_000)
+        for one in self.running.values():
+            one.revoke()
+            one.beat()
+        for old in self.classic.values():
+            old.act()
 
     def start(self, number: int, topics: tuple[str, ...]) -> None:
         """Even ones are static: whoever comes next has another member id."""
@@ -141,6 +213,12 @@ class Play:
         if not isinstance(found, ConsumerGroup):
             return
         owners: dict[tuple[bytes, int], str] = {}
+        for old in self.classic.values():
+            wishes = found.stored.members.get(old.member_id)
+            if wishes is not None and found.stored.holding(old.member_id).epoch == old.generation:
+                for number in old.owned:
+                    assert (topic_id("orders"), number) not in owners
+                    owners[topic_id("orders"), number] = old.member_id
         for one in self.running.values():
             if one.member_id not in found.stored.members or one.epoch <= 0:
                 continue
@@ -185,6 +263,17 @@ def test_whatever_happens_replay_agrees_partitions_have_one_owner_and_all_settle
     assert play.world.replayed().stored == play.world.machine.stored
     play.check_settles()
     assert play.world.replayed().stored == play.world.machine.stored
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(MIXED, min_size=10, max_size=60))
+def test_members_of_both_protocols_do_not_share_a_partition(steps: list[tuple[Any, ...]]) -> None:
+    play = Play(orders=8)
+    for step in [("join", 0, ("orders",)), ("classic", 0), ("rounds", 4), *steps]:
+        play.do(step)
+        play.check_owners()
+    assert play.world.replayed().stored == play.world.machine.stored
+    play.check_settles()
 
 
 def test_a_heartbeat_turns_only_consumers_classic_groups_over() -> None:

@@ -48,7 +48,9 @@ def test_partitions_that_others_hold_are_waited_for_in_the_target_s_epoch() -> N
     target = {T: (0, 1)}
     found = reconcile(Holding(2, 0), goal(3, target, (T, 0), (T, 1)), None)
     assert found == Holding(3, 2, UNRELEASED)
-    assert reconcile(found, goal(3, target, (T, 0), (T, 1)), None) is found
+    again = reconcile(found, goal(3, target, (T, 0), (T, 1)), None)
+    assert again == Holding(3, 3, UNRELEASED)
+    assert reconcile(again, goal(3, target, (T, 0), (T, 1)), None) == again
     one = reconcile(found, goal(3, target, (T, 1)), None)
     assert one == Holding(3, 3, UNRELEASED, {T: {0: 3}})
     assert reconcile(one, goal(3, target), None) == Holding(3, 3, STABLE, {T: {0: 3, 1: 3}})

@@ -6,7 +6,7 @@ changes when the records are replayed.
 Invariants
   I1  Replaying the records of a draft on what was stored gives what the draft shows.
 Not here   which changes are made (consumer_heartbeat, consumer_leaving, migration).
-See        src/quire/coordination.py I1
+See        src/quire/coordination.py I1, docs/decisions/0012-consumer-groups-change-by-drafts.md
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def tombstones(group_id: str, stored: ConsumerStored) -> list[KeyValue]:
     found.append(records.tombstone(records.TARGET_EPOCH, group_id))
     found += [records.tombstone(records.MEMBER, group_id, one) for one in stored.members]
     found += [records.tombstone(records.PATTERN, group_id, one) for one in stored.patterns]
-    if stored.has_partition_metadata:
-        found.append(records.tombstone(records.PARTITION_METADATA, group_id))
-    found.append(records.tombstone(records.GROUP_EPOCH, group_id))
+    # the last but one is written by earlier brokers only, and taken away in any case
+    found += [
+        records.tombstone(kind, group_id)
+        for kind in (records.PARTITION_METADATA, records.GROUP_EPOCH)
+    ]
     return found

@@ -35,7 +35,7 @@ class Goal(NamedTuple):
 
 
 def reconcile(holding: Holding, goal: Goal, owned: Owned) -> Holding:
-    """The next step; the same holding when there is none."""
+    """The next step; an equal holding when there is none."""
     if holding.state is UNREVOKED:
         if _owns(holding.revoking, owned):
             return holding
@@ -47,9 +47,7 @@ def reconcile(holding: Holding, goal: Goal, owned: Owned) -> Holding:
         return holding.at(holding.epoch)._replace(state=UNREVOKED, assigned=kept, revoking=given)
     taken, waits = _take(kept, goal)
     state = UNRELEASED if waits else STABLE
-    following = holding.at(goal.epoch)._replace(state=state, assigned=taken, revoking={})
-    is_same = (following.epoch, state, taken) == (holding.epoch, holding.state, holding.assigned)
-    return holding if is_same and not holding.revoking else following
+    return holding.at(goal.epoch)._replace(state=state, assigned=taken, revoking={})
 
 
 def _is_within(holding: Holding, goal: Goal) -> bool:

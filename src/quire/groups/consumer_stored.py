@@ -34,7 +34,7 @@ class ConsumerStored:
     """See the module."""
 
     __slots__ = (
-        "epoch", "has_partition_metadata", "holdings", "instances", "members", "metadata_hash",
+        "epoch", "holdings", "instances", "members", "metadata_hash",
         "owners", "patterns", "readers", "target_epoch", "target_timestamp", "targets",
         "unsettled",
     )  # fmt: skip
@@ -44,7 +44,6 @@ class ConsumerStored:
         self.metadata_hash = 0
         self.target_epoch = FIRST_EPOCH
         self.target_timestamp = 0
-        self.has_partition_metadata = False
         self.members: dict[str, Wishes] = {}
         self.targets: dict[str, Partitions] = {}
         self.holdings: dict[str, Holding] = {}
@@ -186,8 +185,8 @@ def _replay_epoch(group: ConsumerStored, _key: bytes, value: bytes | None) -> No
         group.put_epoch(*records.read_epoch(value))
 
 
-def _replay_metadata(group: ConsumerStored, _key: bytes, value: bytes | None) -> None:
-    group.has_partition_metadata = value is not None
+def _replay_metadata(_group: ConsumerStored, _key: bytes, _value: bytes | None) -> None:
+    """It says nothing that is needed any more."""
 
 
 def _replay_member(group: ConsumerStored, key: bytes, value: bytes | None) -> None:

@@ -12,7 +12,7 @@ Invariants
   I1  coordination I1-I3.
   I2  A classic group that is stored with members is stable, and has their sessions' timers, once `loaded` is done.
 Not here   the log, waiting for it, where a key belongs (broker.coordinators); who may ask (broker.dispatch).
-See        docs/decisions/0009-controller-is-a-replayed-machine.md, KIP-62, KIP-848
+See        docs/decisions/0009-controller-is-a-replayed-machine.md, 0012, KIP-62, KIP-848
 """
 
 from __future__ import annotations

@@ -45,8 +45,21 @@ def test_permitted_operations_are_told_to_who_asks() -> None:
 
 def test_elsewhere_another_broker_describes() -> None:
     async def story(desk: Desk) -> None:
+        switch_on(desk)
         await desk.elsewhere()
         (group,) = (await desk.ask(about("g"), 1)).groups
         assert group.error_code == ErrorCode.NOT_COORDINATOR
+
+    at_desk(story)
+
+
+def test_a_cluster_that_does_not_speak_it_says_so_of_each_group() -> None:
+    async def story(desk: Desk) -> None:
+        switch_on(desk, 0)
+        groups = (await desk.ask(about("g", "h"), 1)).groups
+        assert [(one.group_id, one.error_code) for one in groups] == [
+            ("g", ErrorCode.UNSUPPORTED_VERSION),
+            ("h", ErrorCode.UNSUPPORTED_VERSION),
+        ]
 
     at_desk(story)
