@@ -14,7 +14,8 @@ Invariants
   I4  Until everything is replayed nothing is decided: COORDINATOR_LOAD_IN_PROGRESS.
   I5  Loading ends: what cannot be replayed is said in the journal, and until it can be nobody decides here.
 Not here   what is decided (groups, transactions), which broker hosts which key (the topic's leaders, in the image).
-See        src/quire/coordination.py, docs/formats/segment.md
+See        src/quire/coordination.py, docs/decisions/0013-coordinators-are-replayed-machines.md,
+           docs/decisions/0014-one-batch-for-a-turn.md
 """
 
 from __future__ import annotations
