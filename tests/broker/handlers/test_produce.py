@@ -304,6 +304,26 @@ def test_only_kafkas_own_tools_write_to_internal_topics() -> None:
     tell(story)
 
 
+@pytest.mark.parametrize("compression", [Compression.NONE, Compression.GZIP])
+def test_what_a_coordinator_has_replayed_is_written_before_what_tools_write(
+    compression: Compression,
+) -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("__consumer_offsets", compression_type="gzip")
+        ends: list[int] = []
+
+        class Host:
+            def settle(self, partition: int) -> None:
+                ends.append(house.replica("__consumer_offsets", partition).log.log_end_offset)
+
+        house.broker.hosts["__consumer_offsets"] = Host()  # type: ignore[assignment]
+        repair = await Desk.open(house, client_id="__admin_client")
+        told = await repair.produce("__consumer_offsets", batch_of(2, compression=compression))
+        assert (code_of(told), told.base_offset, ends) == (ErrorCode.NONE, 0, [0])
+
+    tell(story)
+
+
 def test_a_transactional_batch_needs_the_id_of_its_transaction() -> None:
     async def story(house: Storehouse) -> None:
         await house.topic("orders", partitions=2)

@@ -224,6 +224,7 @@ class _Produce:
             heavy.append((replica, data.index, records, answers))
             return None
         fit = make_fit(replica, _writable(records), self._now_ms)
+        self._settle(replica)
         return self._write(replica, data.index, fit, len(records))
 
     def wait_or_finish(self) -> Any:
@@ -316,6 +317,13 @@ class _Produce:
             code = ErrorCode.UNKNOWN_TOPIC_ID  # its name is another topic's by now
         return replica if code is OK else code
 
+    def _settle(self, replica: Replica) -> None:
+        """What a coordinator has replayed stands in its log before what is written past it."""
+        topic, partition = replica.topic_partition
+        host = self._broker.hosts.get(topic)
+        if host is not None:
+            host.settle(partition)
+
     def _write(
         self, replica: Replica, index: int, fit: Fit | InvalidBatchError, size: int
     ) -> PartitionProduceResponse:
@@ -379,6 +387,7 @@ class _Produce:
 
         fits = await self._broker.background.run(work)
         for (replica, index, records, answers), fit in zip(heavy, fits, strict=True):
+            self._settle(replica)
             answers.append(self._write(replica, index, fit, len(records)))
         return self.wait_or_finish()
 
