@@ -1,7 +1,7 @@
 """What goes into a coordinator and what comes out of it: groups and transactions are replayed machines of one shape.
 
-A coordinator keeps what one partition of an internal topic says. A command decides; its records are appended as one
-batch and replayed at once; its answers are given when everything they may depend on is committed.
+A coordinator keeps what one partition of an internal topic says. A command decides; its records are replayed at once
+and appended; its answers are given when everything they may depend on is committed.
 
     decision = coordinator.command(ticket, request, caller, moment)
     append(decision.records)                         as one batch
@@ -16,7 +16,7 @@ Invariants
   I2  A ticket is answered at most once.
   I3  The same state, request and moment (and draws, where there are any) give the same decision.
 Not here   who hosts coordinators (broker.coordinators), groups, transactions.
-See        docs/decisions/0009-controller-is-a-replayed-machine.md for the same shape.
+See        docs/decisions/0013-coordinators-are-replayed-machines.md
 """
 
 from __future__ import annotations

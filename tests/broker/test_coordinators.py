@@ -21,11 +21,12 @@ from quire.coordination import (
     Ticket,
     Timer,
 )
-from quire.errors import ErrorCode
+from quire.errors import ErrorCode, ProtocolError
 from quire.metadata.delta import Touched
 from quire.protocol.messages import metadata_records as records
 from quire.records.batch import iterate_headers
 from quire.records.control import ControlType, encode_end_transaction_marker
+from quire.storage.log_dir import HostedLog
 from quire.storage.lookup import OutOfRange
 
 TOPIC = "__counts"
@@ -381,6 +382,73 @@ def test_a_disk_without_room_costs_the_office_until_it_can_be_loaded_again() -> 
         house.disk.faults.capacity_bytes = None
         await asyncio.sleep(2)
         assert await office.host.ask_partition(0, ("add", b"k", 1), ANYBODY) == 2
+
+    tell(story)
+
+
+def test_a_record_that_cannot_be_read_is_told_and_nobody_waits_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def replay(counter: Counter, record: KeyValue, **_: object) -> None:
+        raise ProtocolError("nonsense", where=str(counter.partition), position=len(record.key))
+
+    async def story(house: Storehouse) -> None:
+        office = Office(house)
+        await office.open()
+        await office.host.ask_partition(0, ("add", b"k", 1), ANYBODY)
+        again = Office(house)
+        with monkeypatch.context() as patch:
+            patch.setattr(Counter, "replay", replay)
+            again.host.apply(house.image, Touched())
+            await asyncio.sleep(1)
+            assert await refused(again.host, ("get", b"k")) is ErrorCode.NOT_COORDINATOR
+        assert any(
+            "could not be loaded" in line and "nonsense" in line for line in house.journal.lines
+        )
+        await asyncio.sleep(coordinators.LOAD_UNREADABLE_AGAIN_SECONDS)
+        assert await again.host.ask_partition(0, ("get", b"k"), ANYBODY) == 1
+
+    tell(story)
+
+
+def test_a_mistake_of_ours_while_loading_is_told_to_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def story(house: Storehouse) -> None:
+        told: list[Any] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: told.append(what))
+        office = Office(house)
+        await office.open()
+        await office.host.ask_partition(0, ("add", b"k", 1), ANYBODY)
+        again = Office(house)
+        monkeypatch.delattr(Counter, "replay_end")
+        append_marker(house, Producer(7, 0), ControlType.COMMIT)
+        again.host.apply(house.image, Touched())
+        await asyncio.sleep(0.5)
+        assert await refused(again.host, ("get", b"k")) is ErrorCode.NOT_COORDINATOR
+        assert [type(one["exception"]) for one in told] == [AttributeError]
+
+    tell(story)
+
+
+def test_a_replica_that_becomes_another_one_is_looked_at_without_news() -> None:
+    async def story(house: Storehouse) -> None:
+        office = Office(house)
+        await office.open()
+        house.replicas.on_late = lambda place: office.host.look_again(place.partition)
+        assert await office.host.ask_partition(0, ("add", b"k", 1), ANYBODY) == 1
+        before = house.replica(TOPIC)
+
+        async def the_same() -> HostedLog:
+            return before.hosted
+
+        await house.replicas.exchange(before, lambda: True, the_same)
+        assert house.replica(TOPIC) is not before
+        await asyncio.sleep(0.5)
+        assert await office.host.ask_partition(0, ("add", b"k", 1), ANYBODY) == 2
+        office.host.stop()
+        office.host.look_again(0)
+        assert len(office.host) == 0
 
     tell(story)
 

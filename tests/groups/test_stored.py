@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.groups.golden import entries
 
 from quire.coordination import KeyValue, Producer
+from quire.errors import ProtocolError
 from quire.groups.consumer_records import GROUP_EPOCH, epoch_record, tombstone
 from quire.groups.keys import (
     NEVER,
@@ -73,6 +75,27 @@ def test_a_tombstone_takes_the_pending_positions_along() -> None:
     stored.replay(KeyValue(offset_key(*key), None), 2, None)
     stored.replay_end(7, committed=True)
     assert stored == Stored()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (b"", b""),
+        (b"\0", b""),
+        (b"\0\1\0\1", b""),
+        (offset_key("g", "t", 0), b""),
+        (offset_key("g", "t", 0), b"\0\4"),
+        (offset_key("g", "t", 0), b"\0\x63" + bytes(40)),
+        (b"\0\1\0\1\xff\0\1t\0\0\0\0", None),
+        (b"\0\2\0\1g", b"\0"),
+        (b"\0\2\0\1g", b"\0\3\0"),
+    ],
+)
+def test_what_cannot_be_read_is_named_by_its_offset_or_field(
+    key: bytes, value: bytes | None
+) -> None:
+    with pytest.raises(ProtocolError):
+        Stored().replay(KeyValue(key, value), 7, None)
 
 
 def test_tombstones_of_what_is_not_there_change_nothing() -> None:

@@ -241,6 +241,18 @@ def test_while_an_end_is_on_its_way_nothing_is_added() -> None:
     assert desk.add(me) is ErrorCode.NONE
 
 
+def test_who_asks_of_another_s_transaction_is_told_so_while_it_ends_too() -> None:
+    desk = Desk()
+    me = desk.begin()
+    desk.add(me)
+    desk.end(me, version=0)
+    assert desk.ask(Verify("t", me, (A,))) == [ErrorCode.CONCURRENT_TRANSACTIONS]
+    older = ProducerId(me.producer_id, me.epoch - 1)
+    assert desk.ask(Verify("t", older, (A, B))) == [ErrorCode.PRODUCER_FENCED] * 2
+    stranger = ProducerId(me.producer_id + 1, me.epoch)
+    assert desk.ask(Verify("t", stranger, (A,))) == [ErrorCode.INVALID_PRODUCER_ID_MAPPING]
+
+
 # --- EndTxn -----------------------------------------------------------------------------------
 
 

@@ -12,8 +12,10 @@ Invariants
   I2  An append that fails throws the coordinator away too, for it may have gone ahead of its log; it is loaded anew.
   I3  Answers are given in the order of their decisions.
   I4  Until everything is replayed nothing is decided: COORDINATOR_LOAD_IN_PROGRESS.
+  I5  Loading ends: what cannot be replayed is said in the journal, and until it can be nobody decides here.
 Not here   what is decided (groups, transactions), which broker hosts which key (the topic's leaders, in the image).
-See        src/quire/coordination.py, docs/formats/segment.md
+See        src/quire/coordination.py, docs/decisions/0013-coordinators-are-replayed-machines.md,
+           docs/decisions/0014-one-batch-for-a-turn.md
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from quire.broker.broker import Waiting
@@ -37,7 +40,7 @@ from quire.coordination import (
     Ticket,
     Timer,
 )
-from quire.errors import ErrorCode, StorageError
+from quire.errors import ErrorCode, QuireError, StorageError
 from quire.metadata.delta import Touched
 from quire.metadata.image import Image
 from quire.ports.clock import Clock
@@ -58,6 +61,9 @@ from quire.types import TopicPartition
 LOAD_BYTES: Final = 1 << 20
 """How much is replayed before the loop may do something else."""
 LOAD_AGAIN_SECONDS: Final = 1.0
+"""After the disk has failed."""
+LOAD_UNREADABLE_AGAIN_SECONDS: Final = 60.0
+"""After a record that cannot be read: it will hardly have changed."""
 BATCH_BYTES: Final = 512 << 10
 """More than this is not gathered into one batch."""
 
@@ -247,19 +253,18 @@ class Coordinators:
             return
         topic = image.topics.get(self._kind.topic)
         for partition in sorted({*self._offices, *(topic.partitions if topic else ())}):
-            office = self._offices.get(partition)
-            if office is not None and not office.is_current:
-                self._leave(office, ErrorCode.NOT_COORDINATOR)
-                office = None
-            replica = self._replicas.get(self._kind.topic, partition)
-            if office is None and replica is not None and replica.leader is not None:
-                self._enter(partition, replica)
+            self._visit(partition)
         if not (touched.partitions or touched.deleted_topics):
             return
         deleted = tuple(dict.fromkeys(touched.deleted_topics.values()))
         for office in list(self._offices.values()):
             if office.is_loaded and office.is_current:
                 self._take(office, office.machine.on_image(self._moment(), deleted))
+
+    def look_again(self, partition: int) -> None:
+        """Its replica came late, or is another one since it was moved: of that the metadata says nothing."""
+        if not self._has_stopped:
+            self._visit(partition)
 
     def stop(self) -> None:
         """Leave every office for good: the broker stops."""
@@ -427,6 +432,15 @@ class Coordinators:
     def _moment(self) -> Moment:
         return Moment(self._clock.wall_ms(), self._image, self._clock.monotonic_ms())
 
+    def _visit(self, partition: int) -> None:
+        """Leave an office that is over, and take one that is ours (I1)."""
+        office = self._offices.get(partition)
+        if office is not None and not office.is_current:
+            self._leave(office, ErrorCode.NOT_COORDINATOR)
+        replica = self._replicas.get(self._kind.topic, partition)
+        if partition not in self._offices and replica is not None and replica.leader is not None:
+            self._enter(partition, replica)
+
     def _enter(self, partition: int, replica: Replica) -> None:
         office = _Office(partition, replica, self._kind.make(partition))
         self._offices[partition] = office
@@ -436,21 +450,25 @@ class Coordinators:
             office.loading = asyncio.get_running_loop().create_task(
                 self._load(office), name=f"load {replica.topic_partition}"
             )
+            office.loading.add_done_callback(partial(self._load_ended, office))
 
-    def _enter_again(self, partition: int) -> None:
+    def _load_ended(self, office: _Office, done: asyncio.Task[None]) -> None:
+        """What cannot be read is said, and nobody waits for it (I5); a mistake of ours is told to the loop too."""
+        if done.cancelled() or (error := done.exception()) is None:
+            return
+        self._say(office, "could not be loaded", reason=f"{type(error).__name__}: {error}")
+        self._leave(office, ErrorCode.NOT_COORDINATOR)
+        disk_failed = isinstance(error, StorageError | OSError)
+        seconds = LOAD_AGAIN_SECONDS if disk_failed else LOAD_UNREADABLE_AGAIN_SECONDS
+        self._enter_again(office.partition, seconds)
+        if not isinstance(error, QuireError | OSError):
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "a coordinator could not be loaded", "exception": error, "task": done}
+            )
+
+    def _enter_again(self, partition: int, seconds: float = LOAD_AGAIN_SECONDS) -> None:
         """After a failed append, once the disk has had a moment (I2)."""
-
-        def enter() -> None:
-            replica = self._replicas.get(self._kind.topic, partition)
-            if (
-                not self._has_stopped
-                and partition not in self._offices
-                and replica is not None
-                and replica.leader is not None
-            ):
-                self._enter(partition, replica)
-
-        asyncio.get_running_loop().call_later(LOAD_AGAIN_SECONDS, enter)
+        asyncio.get_running_loop().call_later(seconds, self.look_again, partition)
 
     def _leave(self, office: _Office, code: ErrorCode) -> None:
         if self._offices.get(office.partition) is not office:
@@ -474,15 +492,7 @@ class Coordinators:
         log = office.replica.log
         position, records = log.log_start_offset, 0
         while position < log.log_end_offset:  # markers may come meanwhile: they count as well
-            try:
-                found = log.read(
-                    position, max_bytes=LOAD_BYTES, upper_bound_offset=log.log_end_offset
-                )
-            except (StorageError, OSError) as error:
-                self._say(office, "could not be loaded", reason=str(error))
-                self._leave(office, ErrorCode.NOT_COORDINATOR)
-                self._enter_again(office.partition)
-                return
+            found = log.read(position, max_bytes=LOAD_BYTES, upper_bound_offset=log.log_end_offset)
             if isinstance(found, OutOfRange):
                 position = found.log_start_offset  # cleaning or retention moved on meanwhile
                 continue

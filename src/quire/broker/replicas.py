@@ -87,6 +87,8 @@ class Replicas:
             failed=self.failed,
         )
         self.on_directory_lost: Callable[[LogDir, StorageError | None], None] | None = None
+        self.on_late: Callable[[TopicPartition], None] | None = None
+        """Told of a partition whose replica came, or became another one, without a word of the metadata."""
         """Told of a directory that went offline, with the error when none is left."""
         self._log_dirs = log_dirs
         self._waiting = waiting
@@ -313,7 +315,7 @@ class Replicas:
             hosted = await make()
             if hosted.log_dir.failure is None:
                 self._put(hosted, replica.topic_id)
-                self._give_roles([(replica.topic_id, replica.topic_partition.partition)])
+                self._give_late([(replica.topic_id, replica.topic_partition)])
             else:
                 self._absent[replica.topic_partition] = ErrorCode.KAFKA_STORAGE_ERROR
 
@@ -473,7 +475,14 @@ class Replicas:
         async with self._changing:
             again = self._new_by(Touched())
             await self._make(again)
-            self._give_roles([(one.topic_id, one.topic_partition.partition) for one in again])
+            self._give_late([(one.topic_id, one.topic_partition) for one in again])
+
+    def _give_late(self, keys: list[tuple[bytes, TopicPartition]]) -> None:
+        """Roles outside of `apply`; whoever looks at replicas only then is told."""
+        self._give_roles([(topic_id, one.partition) for topic_id, one in keys])
+        if self.on_late is not None:
+            for _, one in keys:
+                self.on_late(one)
 
     async def _take_away(self, gone: list[Replica], absent: list[TopicPartition]) -> None:
         for replica in gone:

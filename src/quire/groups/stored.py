@@ -11,9 +11,11 @@ Not here   who waits, timers, generations on their way (classic).
 
 from __future__ import annotations
 
+from struct import error as StructError  # noqa: N812 -- it is a class
 from typing import Any
 
 from quire.coordination import KeyValue, Producer
+from quire.errors import ProtocolError
 from quire.groups import consumer_records
 from quire.groups.consumer_stored import ConsumerStored
 from quire.groups.keys import (
@@ -53,7 +55,17 @@ class Stored:
     __hash__ = None  # type: ignore[assignment]
 
     def replay(self, record: KeyValue, offset: int, producer: Producer | None) -> None:
-        """Take in one record."""
+        """Take in one record; ProtocolError when it cannot be read."""
+        try:
+            self._replay(record, offset, producer)
+        except (StructError, IndexError, UnicodeDecodeError) as error:
+            raise ProtocolError(
+                f"the record at offset {offset} cannot be read: {error}",
+                where="__consumer_offsets",
+                position=0,
+            ) from error
+
+    def _replay(self, record: KeyValue, offset: int, producer: Producer | None) -> None:
         key, value = record
         kind = type_of(key)
         if kind in (OFFSET, LEGACY_OFFSET):

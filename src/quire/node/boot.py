@@ -69,6 +69,7 @@ from quire.storage.log_dirs import LogDirs, RunEach
 from quire.storage.meta_properties import agree, new_uuid
 from quire.storage.settings import NEVER, UNLIMITED, LogSettings
 from quire.storage.small_files import read_file
+from quire.types import TopicPartition
 
 SHUTDOWN_SECONDS = 60.0
 """How long leaderships are handed over, and answers given, at most."""
@@ -340,6 +341,7 @@ class Node:
             journal=world.journal,
         )
         replicas.on_directory_lost = self._on_directory_lost
+        replicas.on_late = self._on_late
         broker = Broker(
             node_id=self.node_id,
             cluster_id=log_dirs.identity.cluster_id,
@@ -501,6 +503,12 @@ class Node:
             self._tasks.fail(error)
         elif self._lifecycle is not None:
             self._lifecycle.hurry()
+
+    def _on_late(self, place: TopicPartition) -> None:
+        """A replica came without a word of the metadata: coordinators look at it."""
+        host = self.broker.hosts.get(place.topic)
+        if host is not None:
+            host.look_again(place.partition)
 
     def _bootstrap(self) -> list[Message] | None:
         """What formatting left for the first controller; None where it left nothing."""

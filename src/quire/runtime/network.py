@@ -9,7 +9,7 @@ Invariants
   I3  The socket is closed exactly once; `closed` is told after that, from the loop, never from inside `send`.
   I4  A long stretch of a file that has become shorter than promised ends the stream: no length was ever sent wrong.
 Not here   frames (protocol.connection), TLS, limits on connections (the broker).
-See        docs/decisions/0010-sockets-under-our-own-streams.md.
+See        docs/decisions/0010-sockets-under-our-own-streams.md, docs/decisions/0015-one-epoll-inside-the-loop.md
 """
 
 from __future__ import annotations

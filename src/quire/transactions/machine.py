@@ -174,8 +174,11 @@ class TransactionCoordinator:
         return Decision((record,), answers=(Answer(ticket, ErrorCode.NONE),))
 
     def _verified(self, request: Verify) -> list[ErrorCode]:
+        """Unlike an addition it is told first that it is fenced, whatever goes on."""
         one = self.transactions.get(request.transactional_id)
-        code = _stranger(one, request.producer)
+        code = _not_its_own(one, request.producer)
+        if code is ErrorCode.NONE:
+            code = _stranger(one, request.producer)
         if code is not ErrorCode.NONE:
             return [code] * len(request.partitions)
         assert one is not None
@@ -326,7 +329,12 @@ def _stranger(one: Transaction | None, producer: ProducerId) -> ErrorCode:
         return ErrorCode.INVALID_PRODUCER_ID_MAPPING
     if one.state.is_prepared:
         return ErrorCode.CONCURRENT_TRANSACTIONS
-    if one.producer_id != producer.producer_id:
+    return _not_its_own(one, producer)
+
+
+def _not_its_own(one: Transaction | None, producer: ProducerId) -> ErrorCode:
+    """Why a transaction is not this producer's."""
+    if one is None or one.producer_id != producer.producer_id:
         return ErrorCode.INVALID_PRODUCER_ID_MAPPING
     if one.epoch != producer.epoch:
         return ErrorCode.PRODUCER_FENCED

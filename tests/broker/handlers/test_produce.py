@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.broker.desk import Desk, code_of, one_of, values_of
@@ -303,6 +304,26 @@ def test_only_kafkas_own_tools_write_to_internal_topics() -> None:
     tell(story)
 
 
+@pytest.mark.parametrize("compression", [Compression.NONE, Compression.GZIP])
+def test_what_a_coordinator_has_replayed_is_written_before_what_tools_write(
+    compression: Compression,
+) -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("__consumer_offsets", compression_type="gzip")
+        ends: list[int] = []
+
+        class Host:
+            def settle(self, partition: int) -> None:
+                ends.append(house.replica("__consumer_offsets", partition).log.log_end_offset)
+
+        house.broker.hosts["__consumer_offsets"] = Host()  # type: ignore[assignment]
+        repair = await Desk.open(house, client_id="__admin_client")
+        told = await repair.produce("__consumer_offsets", batch_of(2, compression=compression))
+        assert (code_of(told), told.base_offset, ends) == (ErrorCode.NONE, 0, [0])
+
+    tell(story)
+
+
 def test_a_transactional_batch_needs_the_id_of_its_transaction() -> None:
     async def story(house: Storehouse) -> None:
         await house.topic("orders", partitions=2)
@@ -361,6 +382,25 @@ def test_a_partition_that_went_away_while_a_batch_was_unpacked_takes_nothing() -
         told = one_of(await desk.caller.answer())
         assert code_of(told) is ErrorCode.NOT_LEADER_OR_FOLLOWER
         assert replica.log.log_end_offset == 0
+
+    tell(story)
+
+
+def test_a_failure_in_the_background_ends_the_connection_and_is_heard() -> None:
+    async def story(house: Storehouse) -> None:
+        told: list[Any] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: told.append(what))
+        await house.topic("orders", compression_type="gzip")
+        desk = await Desk.open(house)
+
+        async def failing() -> None:
+            raise ArithmeticError
+
+        house.background.run = lambda _: failing()  # type: ignore[assignment,method-assign]
+        desk.send_batch("orders", batch_of(1))
+        await asyncio.sleep(1)
+        assert await desk.caller.is_closed()
+        assert [type(one["exception"]) for one in told] == [ArithmeticError]
 
     tell(story)
 

@@ -15,8 +15,7 @@ See        KIP-467, KIP-516, KIP-890, KIP-896, KIP-951
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -33,7 +32,7 @@ from quire.broker.appending import (
     write,
 )
 from quire.broker.broker import Broker
-from quire.broker.call import CLOSE, HOLD, LATER, NOTHING, Call
+from quire.broker.call import CLOSE, LATER, NOTHING, Call, hold
 from quire.broker.internal_topics import INTERNAL_TOPICS
 from quire.broker.replica import Replica
 from quire.broker.verification import Verifying
@@ -148,17 +147,12 @@ class _Produce:
         if not verifying.is_needed:
             return self.begin()
 
-        def go_on(done: asyncio.Future[None]) -> None:
-            if done.cancelled():
-                return
-            done.result()
+        async def go_on() -> Any:
+            await verifying.ask()
             self._now_ms = self._broker.clock.wall_ms()
-            answer = self.begin()
-            if answer is not LATER and answer is not HOLD:
-                self._call.answer(answer)
+            return self.begin()
 
-        _as_future(verifying.ask()).add_done_callback(go_on)
-        return HOLD
+        return hold(self._call, go_on())
 
     def begin(self) -> Any:
         """Append what can be appended now."""
@@ -183,8 +177,7 @@ class _Produce:
                 )
             )
         if heavy:
-            self._go_on_later(heavy)
-            return HOLD
+            return hold(self._call, self._go_on_later(heavy))
         return self.wait_or_finish()
 
     def _take_plain(
@@ -231,6 +224,7 @@ class _Produce:
             heavy.append((replica, data.index, records, answers))
             return None
         fit = make_fit(replica, _writable(records), self._now_ms)
+        self._settle(replica)
         return self._write(replica, data.index, fit, len(records))
 
     def wait_or_finish(self) -> Any:
@@ -323,6 +317,13 @@ class _Produce:
             code = ErrorCode.UNKNOWN_TOPIC_ID  # its name is another topic's by now
         return replica if code is OK else code
 
+    def _settle(self, replica: Replica) -> None:
+        """What a coordinator has replayed stands in its log before what is written past it."""
+        topic, partition = replica.topic_partition
+        host = self._broker.hosts.get(topic)
+        if host is not None:
+            host.settle(partition)
+
     def _write(
         self, replica: Replica, index: int, fit: Fit | InvalidBatchError, size: int
     ) -> PartitionProduceResponse:
@@ -375,7 +376,7 @@ class _Produce:
         self._broker.metrics.failed(0, code)
         _to_failure(one.response, code)
 
-    def _go_on_later(self, heavy: list[_Heavy]) -> None:
+    async def _go_on_later(self, heavy: list[_Heavy]) -> Any:
         """Unpack and compress in the background; the connection holds, so that the order stays."""
         now_ms = self._now_ms
 
@@ -384,16 +385,11 @@ class _Produce:
                 make_fit(replica, _writable(records), now_ms) for replica, _, records, _ in heavy
             ]
 
-        def go_on(done: asyncio.Future[list[Fit | InvalidBatchError]]) -> None:
-            if done.cancelled():
-                return
-            for (replica, index, records, answers), fit in zip(heavy, done.result(), strict=True):
-                answers.append(self._write(replica, index, fit, len(records)))
-            answer = self.wait_or_finish()
-            if answer is not LATER:
-                self._call.answer(answer)
-
-        _as_future(self._broker.background.run(work)).add_done_callback(go_on)
+        fits = await self._broker.background.run(work)
+        for (replica, index, records, answers), fit in zip(heavy, fits, strict=True):
+            self._settle(replica)
+            answers.append(self._write(replica, index, fit, len(records)))
+        return self.wait_or_finish()
 
     def _tell_leaders(self) -> None:
         """Who leads the partitions that we do not (KIP-951)."""
@@ -450,7 +446,3 @@ def _writable(records: Bytes) -> bytearray | memoryview:
     """The batch where offsets can be stamped into it: in the received frame, if that can be written."""
     view = memoryview(records)
     return bytearray(view) if view.readonly else view
-
-
-def _as_future(work: Awaitable[Any]) -> asyncio.Future[Any]:
-    return asyncio.ensure_future(work)

@@ -8,11 +8,10 @@ See        KIP-98, KIP-447, KIP-890
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 from quire.broker.broker import Broker
-from quire.broker.call import HOLD, Call
+from quire.broker.call import Call, hold
 from quire.broker.group_requests import Part, take_apart
 from quire.broker.internal_topics import OFFSETS
 from quire.broker.verification import verify_offsets
@@ -52,7 +51,7 @@ def handle(broker: Broker, call: Call) -> object:
     if partition is None:
         return take_apart(broker, call, [part], finish, writes=True)
 
-    async def verified() -> None:
+    async def verified() -> object:
         code = await verify_offsets(
             broker,
             request.transactional_id,
@@ -61,18 +60,10 @@ def handle(broker: Broker, call: Call) -> object:
             version=call.version,
         )
         if code is ErrorCode.NONE:
-            take_apart(broker, call, [part], finish, writes=True)
-        else:
-            call.answer(finish([refuse(code)]))
+            return take_apart(broker, call, [part], finish, writes=True)
+        return finish([refuse(code)])
 
-    asyncio.ensure_future(verified()).add_done_callback(_heard)
-    return HOLD
-
-
-def _heard(done: asyncio.Future[None]) -> None:
-    """A failure of ours is not silent."""
-    if not done.cancelled():
-        done.result()
+    return hold(call, verified())
 
 
 def _leave_known(
