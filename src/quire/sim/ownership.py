@@ -9,7 +9,7 @@ Invariants (the laws)
   O3  What is found was once committed.
   O4  A member of an earlier generation is refused, its commits and heartbeats, once a later one has an assignment.
   O5  A member that is gone (it left, its session ended, another took its instance) is refused while its coordinator
-      lives.
+      goes on: one that begins from its log again may know it still.
   O6  Generations do not go back: who joins is in none that is older than one that was assigned before it asked.
   O7  When all is healed there is one generation in which every partition has one owner; a restart changes no offset.
 Not here   what members do (workloads.groups).
@@ -26,12 +26,12 @@ from quire.sim.laws import BrokenLawError
 
 
 class Span(NamedTuple):
-    """From asking to hearing the answer, and in which life of the node."""
+    """From asking to hearing the answer, and in which reign of the coordinators."""
 
     asked: float
     told: float
-    life: int
-    """-1 when the node died in between."""
+    reign: int
+    """-1 when they began from their logs again in between."""
 
 
 class Assigned(NamedTuple):
@@ -65,7 +65,7 @@ class Gone(NamedTuple):
 
     member_id: str
     told: float
-    life: int
+    reign: int
 
 
 @dataclass(slots=True)
@@ -149,7 +149,7 @@ def ghosts(history: Ownership) -> Iterator[str]:
     gone = {one.member_id: one for one in history.gone}
     for one in history.accepted:
         left = gone.get(one.member_id)
-        if left and left.told < one.span.asked and left.life == one.span.life >= 0:
+        if left and left.told < one.span.asked and left.reign == one.span.reign >= 0:
             yield f"O5 {one.member_id} was gone at {left.told:.3f}, believed at {one.span.told:.3f}"
 
 

@@ -41,7 +41,8 @@ GROUP = "group"
 GROUP_KEY = 0
 """The kind of coordinator (FindCoordinator)."""
 LOOK_SECONDS = 0.5
-AUDIT_SECONDS = 1.0
+AUDIT_SECONDS = 0.4
+"""The auditor is quick and impatient: it looks at what a dead node has lost before members commit more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,9 @@ class GroupsWorkload:
         line.hang_up()
 
     async def _found(self, line: Line) -> dict[Place, int] | None:
-        found = await committed_offsets(self._world, line, GROUP, self.history.places)
+        found = await committed_offsets(
+            self._world, line, GROUP, self.history.places, seconds=AUDIT_SECONDS
+        )
         if found is None:
             return None
         self.history.found.append(found)
@@ -198,6 +201,7 @@ class Consumer:
         self._entropy = entropy
         self._member: Membership | None = None
         self._lives = 0
+        self._faults_before: dict[str, int] = {}
         self._ghosts: list[asyncio.Task[None]] = []
 
     def standing(self) -> tuple[int, tuple[Place, ...]] | None:
@@ -231,8 +235,10 @@ class Consumer:
                 await asyncio.sleep((200 + self._entropy.below(600)) / 1000)
                 if not self._work.is_calm and self._entropy.one_in(20):
                     await self._do_something_else(member)
-                elif await member.beat() and self._entropy.one_in(2):
-                    await member.commit()
+                else:
+                    self._faults_before = dict(self._world.history.faults)
+                    if await member.beat() and self._entropy.one_in(2):
+                        await member.commit()
 
     async def _do_something_else(self, member: Membership) -> None:
         drawn = self._entropy.below(3)
@@ -247,17 +253,19 @@ class Consumer:
             await self._freeze(member)
 
     async def _freeze(self, member: Membership) -> None:
-        """Do nothing for longer than the session lasts; then go on as if it still were a member."""
-        begun, life = member.last_asked, self._world.life.starts
-        before = dict(self._world.history.faults)
+        """Do nothing for longer than the session lasts; then go on as if it still were a member.
+
+        It is surely none when it was heard, nothing was broken since before, and no rebalance can have begun its
+        session anew, as one does for a static member.
+        """
+        begun, reign = member.last_asked, self._world.reign()
+        was_heard = member.is_settled and self._terms.instance_id is None
         await asyncio.sleep(self._entropy.below(2 * self._terms.session_ms) / 1000)
         now = self._world.now()
-        is_expelled = (
-            now - begun > self._terms.session_ms / 1000 + 2.0
-            and self._terms.instance_id is None  # a rebalance begins a static member's session anew
-        )
-        if is_expelled and before == self._world.history.faults and life == self._world.life.starts:
-            self._work.history.gone.append(Gone(member.member_id, now, life))
+        is_calm = self._faults_before == self._world.history.faults
+        is_expelled = is_calm and now - begun > self._terms.session_ms / 1000 + 2.0
+        if was_heard and is_expelled and reign == self._world.reign():
+            self._work.history.gone.append(Gone(member.member_id, now, reign))
         await member.commit()
 
     async def _haunt(self, member: Membership) -> None:

@@ -108,6 +108,7 @@ class ClassicMembership:
             if places is None:
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
+            former, positions = self.generation, self._positions
             self.generation, self.places = joined.generation_id, places
             self._history.assigned.append(
                 Assigned(self.generation, self._owner, places, join_asked, self._world.now())
@@ -119,10 +120,21 @@ class ClassicMembership:
                 id=self.member_id,
                 places=" ".join(map(str, places)),
             )
+            if 0 <= former < self.generation and self._entropy.one_in(3):
+                await self._speak_late(former, positions)
             if await self._fetch_positions():
                 self.is_in = True
                 return True
         return False
+
+    async def _speak_late(self, generation: int, positions: dict[Place, int]) -> None:
+        """What it said in its last generation comes after all; it must not be believed."""
+        late = {place: offset + 1 for place, offset in positions.items()}
+        if late:
+            await self._commit(late, generation)
+        answer, span = await self._ask(self._heartbeat(generation))
+        if answer is not None and answer.error_code == ErrorCode.NONE:
+            self._history.accepted.append(Accepted(self.member_id, generation, span, {}))
 
     async def _join(self) -> joining.JoinGroupResponse | None:
         """The generation it is in; None to try again."""
@@ -156,7 +168,7 @@ class ClassicMembership:
         if instance_id is not None:
             former = self._history.instances.get(instance_id, member_id)
             if former != member_id:
-                self._history.gone.append(Gone(former, span.told, span.life))
+                self._history.gone.append(Gone(former, span.told, span.reign))
             self._history.instances[instance_id] = member_id
 
     async def _sync(self, joined: joining.JoinGroupResponse) -> tuple[Place, ...] | None:
@@ -206,15 +218,17 @@ class ClassicMembership:
 
     # --- being in -----------------------------------------------------------------------------
 
-    async def beat(self) -> bool:
-        request = HeartbeatRequest(
+    def _heartbeat(self, generation: int) -> HeartbeatRequest:
+        return HeartbeatRequest(
             group_id=self._terms.group,
-            generation_id=self.generation,
+            generation_id=generation,
             member_id=self.member_id,
             group_instance_id=self._terms.instance_id,
         )
+
+    async def beat(self) -> bool:
         member_id = self.member_id
-        answer, span = await self._ask(request)
+        answer, span = await self._ask(self._heartbeat(self.generation))
         if answer is None or not self._is_believed(ErrorCode.of(answer.error_code), "beating"):
             self.is_settled = False
             return False
@@ -228,10 +242,15 @@ class ClassicMembership:
             if place in self._positions and not self._entropy.one_in(4):
                 self._positions[place] += 1 + self._entropy.below(5)
                 wanted[place] = self._positions[place]
-                self._history.tried.setdefault(place, {})[wanted[place]] = None
-        if not wanted:
-            return
-        member_id, generation = self.member_id, self.generation
+        if wanted:
+            for code in await self._commit(wanted, self.generation):
+                self._is_believed(code, "committing")
+
+    async def _commit(self, wanted: dict[Place, int], generation: int) -> list[ErrorCode]:
+        """What was said of it, for each partition; nothing when there was no answer."""
+        for place, offset in wanted.items():
+            self._history.tried.setdefault(place, {})[offset] = None
+        member_id = self.member_id
         request = committing.OffsetCommitRequest(
             group_id=self._terms.group,
             generation_id_or_member_epoch=generation,
@@ -255,15 +274,16 @@ class ClassicMembership:
         )
         answer, span = await self._ask(request, version=BY_NAME)
         if answer is None:
-            return
-        taken: dict[Place, int] = {}
-        for topic in answer.topics:
-            for one in topic.partitions:
-                place = Place(topic.name, one.partition_index)
-                if self._is_believed(ErrorCode.of(one.error_code), "committing"):
-                    taken[place] = wanted[place]
+            return []
+        codes = {
+            Place(topic.name, one.partition_index): ErrorCode.of(one.error_code)
+            for topic in answer.topics
+            for one in topic.partitions
+        }
+        taken = {place: wanted[place] for place, code in codes.items() if code is ErrorCode.NONE}
         if taken:
             self._history.accepted.append(Accepted(member_id, generation, span, taken))
+        return list(codes.values())
 
     async def leave(self) -> None:
         identity = leaving.MemberIdentity(
@@ -275,7 +295,7 @@ class ClassicMembership:
         if answer is None or answer.error_code != ErrorCode.NONE:
             return
         if answer.members[0].error_code == ErrorCode.NONE:
-            self._history.gone.append(Gone(self.member_id, span.told, span.life))
+            self._history.gone.append(Gone(self.member_id, span.told, span.reign))
             await self.commit()  # it must not be believed any more
 
     # --- asking -------------------------------------------------------------------------------
@@ -287,11 +307,11 @@ class ClassicMembership:
     async def _ask(
         self, request: Any, *, version: int | None = None, seconds: float = SLACK_SECONDS
     ) -> tuple[Any, Span]:
-        life, asked = self._world.life.starts, self._world.now()
+        reign, asked = self._world.reign(), self._world.now()
         self.last_asked = asked
         answer = await self._line.ask(request, version=version, seconds=seconds)
-        is_same = life == self._world.life.starts
-        return answer, Span(asked, self._world.now(), life if is_same else -1)
+        is_same = reign == self._world.reign()
+        return answer, Span(asked, self._world.now(), reign if is_same else -1)
 
     def _is_believed(self, code: ErrorCode, what: str) -> bool:
         """Whether it was; what else it was told decides how it goes on."""
@@ -310,7 +330,12 @@ class ClassicMembership:
 
 
 async def committed_offsets(
-    world: World, line: Line, group: str, places: tuple[Place, ...]
+    world: World,
+    line: Line,
+    group: str,
+    places: tuple[Place, ...],
+    *,
+    seconds: float = SLACK_SECONDS,
 ) -> Found | None:
     """What is committed, -1 where nothing is; None when nobody could tell."""
     topics = [
@@ -324,7 +349,7 @@ async def committed_offsets(
         require_stable=True,
     )
     asked = world.now()
-    answer = await line.ask(request, version=BY_NAME)
+    answer = await line.ask(request, version=BY_NAME, seconds=seconds)
     if answer is None:
         return None
     told = answer.groups[0]
@@ -340,7 +365,7 @@ async def committed_offsets(
         for topic in told.topics
         for one in topic.partitions
     }
-    return Found(offsets, Span(asked, world.now(), world.life.starts))
+    return Found(offsets, Span(asked, world.now(), world.reign()))
 
 
 def _text_of(places: list[Place]) -> bytes:

@@ -43,6 +43,7 @@ from quire.sim.atomicity import (
 )
 from quire.sim.entropy import SeededEntropy
 from quire.sim.history import Place
+from quire.sim.laws import BrokenLawError
 from quire.sim.nemesis import WEIGHTS
 from quire.sim.workloads.membership import committed_offsets
 from quire.sim.workloads.transacting import StartOverError, TransactionalProducer
@@ -197,16 +198,18 @@ class TransactionsWorkload:
 
     async def _until_decided(self) -> None:
         """Give what was decided the time to be carried out; whether it was is for the laws (T9)."""
-        deadline = self._world.now() + DECIDED_SECONDS
+        deadline, found = self._world.now() + DECIDED_SECONDS, ""
         while self._world.now() < deadline:
             try:
                 bounds = await self._bounds()
-            except PASSING:
-                bounds = {}
-            if bounds and all(stable == high for stable, high in bounds.values()):
-                return
+            except PASSING as error:
+                found = str(error)
+            else:
+                if all(stable == high for stable, high in bounds.values()):
+                    return
+                found = str(bounds)
             await asyncio.sleep(1.0)
-        raise QuireError(f"T9 something stays undecided: {bounds}")
+        raise BrokenLawError(f"T9 something stays undecided: {found}")
 
     async def _bounds(self) -> dict[Place, tuple[int, int]]:
         """Each partition's last stable offset and high watermark."""
@@ -280,7 +283,7 @@ class Transform:
         self._work = work
         self._world = world
         self._entropy = entropy
-        self._deserts = work.plan.has_deserter and number == work.plan.producers - 1
+        self.deserts = work.plan.has_deserter and number == work.plan.producers - 1
         self._line = Line(world, f"{self.name}-offsets", GROUP, 0)
         self._incarnations = 0
         self._attempts = 0
@@ -299,10 +302,11 @@ class Transform:
             if living.done():
                 living.result()
             else:
-                self._ghosts.append(living)
-                if self._deserts and self._entropy.one_in(2):
+                if self.deserts:
                     self._world.say(self.name, "is given up for ever")
+                    living.cancel()
                     break
+                self._ghosts.append(living)
         await asyncio.gather(*self._ghosts)
         self._line.hang_up()
 
@@ -419,7 +423,7 @@ class Incarnation:
 
     async def _doze(self, entropy: SeededEntropy) -> None:
         """Now and then do nothing for longer than is wise; others may take over meanwhile."""
-        drawn = entropy.below(60)
+        drawn = entropy.below(20 if self._transform.deserts else 60)
         if self._work.is_calm or drawn > 1 or self.is_given_up.is_set():
             return
         self._world.say(self._transform.name, ("is given up", "sleeps")[drawn])

@@ -57,6 +57,10 @@ class World(NamedTuple):
         """The time of nobody's clock."""
         return asyncio.get_running_loop().time()
 
+    def reign(self) -> int:
+        """A number that is another one whenever coordinators have begun from their logs again."""
+        return self.trace.counts.get(("coordinators", "takes office"), 0)
+
     def say(self, who: str, text: str, **facts: object) -> None:
         """One line of the trace."""
         self.trace.add("clients", who, "", text, **facts)
