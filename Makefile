@@ -38,8 +38,8 @@ fmt: setup ## format the code and mend what can be mended
 
 lint types rooms docs: check ## parts of check
 
-sim: setup ## the node in simulated worlds, SEEDS (1000) of them; SEED=17 runs one again
-	@$(BIN)/python -m quire.tools.simulate $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000))
+sim: setup ## the node in simulated worlds, SEEDS (1000) of each WORKLOAD; SEED=17 runs one again
+	@$(BIN)/python -m quire.tools.simulate $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000)) $(if $(WORKLOAD),--workload $(WORKLOAD))
 
 compat: setup ## unchanged clients and tools of others against a node, each fetched for the test
 	@$(BIN)/python -m pytest -q -rs -m compat tests/compat $(PYTEST_ARGS)

@@ -24,6 +24,7 @@ from quire.sim.loop import run
 from quire.sim.machine import Machine
 from quire.sim.network import SimNetwork
 from quire.sim.trace import Trace
+from quire.sim.workloads.work import World
 
 CLIENTS = "clients"
 
@@ -54,6 +55,11 @@ class Scene:
     def _on_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         if not self.life.on_loop_error(context.get("exception")):
             self.unheard.append(context.get("exception") or context.get("message"))
+
+    def world(self) -> World:
+        """What a workload is given."""
+        network = self.network.machine(CLIENTS)
+        return World(self.life, network, self.history, self.trace)
 
     def cluster(self, client_id: str = "test") -> Cluster:
         return Cluster(self.network.machine(CLIENTS), [self.life.address()], client_id=client_id)

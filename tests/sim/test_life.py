@@ -155,6 +155,39 @@ def test_a_directory_that_cannot_be_opened_breaks_the_run() -> None:
         living(main)
 
 
+def test_a_paused_node_answers_nobody_and_goes_on_where_it_was() -> None:
+    async def main(scene: Scene) -> None:
+        await scene.until_serving()
+        async with scene.cluster() as cluster:
+            scene.life.pause()
+            asking = asyncio.ensure_future(cluster.refresh(()))
+            knocking = asyncio.ensure_future(scene.until_serving())
+            await asyncio.sleep(7)
+            assert not asking.done()
+            assert not knocking.done()
+            scene.life.resume()
+            assert (await asking).brokers
+            await knocking
+        assert (scene.life.starts, scene.life.deaths) == (1, 0)
+
+    living(main)
+
+
+@pytest.mark.parametrize("loses_power", [False, True])
+def test_a_paused_node_can_be_killed(*, loses_power: bool) -> None:
+    async def main(scene: Scene) -> None:
+        await scene.until_serving()
+        scene.life.pause()
+        await asyncio.sleep(3)
+        scene.life.kill(loses_power=loses_power)
+        scene.life.resume()
+        await asyncio.sleep(0.1)
+        await scene.until_serving()
+        assert (scene.life.starts, scene.life.deaths) == (2, 1)
+
+    living(main)
+
+
 def test_clients_find_it_where_its_listeners_are() -> None:
     async def main(scene: Scene) -> None:
         assert scene.life.address() == Address("b1", 9092)

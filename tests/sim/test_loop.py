@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextvars import copy_context
 
 import pytest
 
-from quire.sim.loop import DeadlockError, run
+from quire.sim.loop import PROCESS, DeadlockError, Process, VirtualTimeLoop, run
 
 
 def test_an_hour_passes_in_no_time() -> None:
@@ -80,3 +81,32 @@ def test_a_thousand_timers_of_the_same_time_keep_their_order() -> None:
 
     run(scene)
     assert seen == [number for number in range(1000) if number % 3]
+
+
+def test_of_a_paused_process_nothing_runs_until_it_goes_on_and_then_in_order() -> None:
+    seen: list[str] = []
+
+    async def ticking(name: str) -> None:
+        for number in range(4):
+            seen.append(f"{name}{number}")
+            await asyncio.sleep(1)
+
+    async def scene() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualTimeLoop)
+        process = Process()
+        context = copy_context()
+        context.run(PROCESS.set, process)
+        theirs = loop.create_task(ticking("p"), context=context)
+        ours = loop.create_task(ticking("o"))
+        await asyncio.sleep(1.5)
+        process.is_paused = True
+        for name in "ab":
+            loop.call_soon(seen.append, name, context=context)
+        await asyncio.sleep(5)
+        assert ours.done()
+        loop.resume(process)
+        await theirs
+
+    run(scene)
+    assert seen == ["p0", "o0", "p1", "o1", "o2", "o3", "a", "b", "p2", "p3"]

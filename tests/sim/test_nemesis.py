@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.sim.scene import CLIENTS, Scene, living
 
-from quire.sim.nemesis import Nemesis
+from quire.sim.nemesis import PAUSE_MS, WEIGHTS, Nemesis
 
-ALL = {"kill", "power loss", "strike", "restart", "full disk", "cut", "reset", "jump"}
+ALL = set(WEIGHTS)
 
 
 async def struck(scene: Scene, seconds: float = 40.0, every_ms: int = 1000) -> None:
@@ -26,6 +26,7 @@ def test_when_it_is_over_everything_is_healed_and_the_node_comes_back(seed: int)
         assert not scene.machine.is_short_of_room
         for link in (("b1", CLIENTS), (CLIENTS, "b1")):
             assert not scene.network.is_cut(*link)
+        assert not scene.network.mute_links
         await scene.until_serving()
         operations = 2000
         for _ in range(operations):
@@ -64,10 +65,32 @@ def test_no_fault_comes_after_its_time() -> None:
         loop_time = scene.machine.clock.monotonic_ms
         begun_ms = loop_time()
         await struck(scene, seconds=5, every_ms=3000)
-        assert loop_time() - begun_ms < 5000 + 6000 + 3000, "the last one may still be held"
+        assert loop_time() - begun_ms < 5000 + 6000 + PAUSE_MS, "the last one may still be held"
 
     for seed in range(4):
         living(main, seed=seed)
+
+
+def test_what_has_no_weight_is_not_broken_and_without_losses_no_strike_takes_power() -> None:
+    async def main(scene: Scene) -> dict[str, int]:
+        await scene.until_serving()
+        weights = {name: weight for name, weight in WEIGHTS.items() if name != "power loss"}
+        nemesis = Nemesis(
+            scene.life,
+            scene.network,
+            [CLIENTS],
+            scene.history,
+            scene.entropy.stream("nemesis"),
+            weights=weights,
+        )
+        await nemesis.run(seconds=60, every_ms=1000)
+        await scene.until_serving()
+        assert scene.life.deaths > 3
+        assert scene.life.power_losses == 0
+        return scene.history.faults
+
+    for seed in range(4):
+        assert "power loss" not in living(main, seed=seed)
 
 
 def test_without_time_nothing_is_broken() -> None:

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextvars import copy_context
 
 import pytest
 from tests.ports.conversations import CONVERSATIONS, Ear, World, connected
 
-from quire.ports.network import Address
+from quire.ports.network import Address, Stream
 from quire.sim import loop
 from quire.sim.disk import SimDisk
 from quire.sim.entropy import SeededEntropy
@@ -74,6 +75,54 @@ def test_a_reset_breaks_both_ends_and_loses_what_was_on_the_way() -> None:
             assert isinstance(await ear.ended, ConnectionResetError)
         await asyncio.sleep(1)
         assert not server.heard
+
+    loop.run(scene)
+
+
+def test_on_a_mute_link_words_are_lost_with_their_stream_and_others_are_not() -> None:
+    network, world = world_of(1)
+
+    async def scene() -> None:
+        client, server = await connected(world)
+        network.mute("server", "client")
+        client.stream.send([b"do this"])
+        await asyncio.sleep(1)
+        assert bytes(server.heard) == b"do this", "what is asked arrives"
+        server.stream.send([b"done"])
+        assert isinstance(await client.ended, ConnectionResetError)
+        assert not client.heard
+        network.unmute("server", "client")
+        assert not network.mute_links
+
+    loop.run(scene)
+
+
+def test_what_arrives_at_a_paused_process_is_told_when_it_goes_on() -> None:
+    _, world = world_of(1)
+
+    async def scene() -> None:
+        running = asyncio.get_running_loop()
+        assert isinstance(running, loop.VirtualTimeLoop)
+        process = loop.Process()
+        context = copy_context()
+        context.run(loop.PROCESS.set, process)
+        heard: list[Ear] = []
+
+        def accept(stream: Stream) -> Ear:
+            heard.append(Ear(stream))
+            return heard[-1]
+
+        context.run(world.server.listen, Address("server", 700), accept)
+        client = await world.client.connect(Address("server", 700), Ear)
+        process.is_paused = True
+        client.send([b"hello"])
+        knocking = asyncio.ensure_future(world.client.connect(Address("server", 700), Ear))
+        await asyncio.sleep(5)
+        assert not heard[0].heard
+        assert not knocking.done()
+        running.resume(process)
+        await knocking
+        assert bytes(heard[0].heard) == b"hello"
 
     loop.run(scene)
 

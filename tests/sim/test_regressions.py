@@ -13,8 +13,8 @@ SEEDS = tomllib.loads((Path(__file__).parent / "regressions.toml").read_text())[
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", SEEDS, ids=lambda one: str(one["number"]))
+@pytest.mark.parametrize("seed", SEEDS, ids=lambda one: f"{one['workload']}-{one['number']}")
 def test_a_seed_that_was_broken_holds_all_laws(seed: dict[str, object]) -> None:
     assert len(str(seed["why"])) > 20
-    outcome = run_seed(int(str(seed["number"])))
+    outcome = run_seed(int(str(seed["number"])), str(seed["workload"]))
     assert outcome.acknowledged > 0

@@ -10,20 +10,24 @@ import pytest
 
 from quire.sim.disk import SimFile
 from quire.sim.laws import BrokenLawError
-from quire.sim.run import BrokenRunError, run_seed
+from quire.sim.run import WORKLOADS, BrokenRunError, run_seed
+from quire.sim.workloads.groups import GroupsWorkload
 
 
-def test_two_runs_of_a_seed_are_the_same_and_two_seeds_are_not() -> None:
-    first = run_seed(11)
-    assert run_seed(11) == first
-    assert run_seed(12).digest != first.digest
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_two_runs_of_a_seed_are_the_same_and_two_seeds_are_not(workload: str) -> None:
+    first = run_seed(11, workload)
+    assert run_seed(11, workload) == first
+    assert run_seed(12, workload).digest != first.digest
 
 
-def test_the_order_of_hashes_makes_no_difference() -> None:
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_the_order_of_hashes_makes_no_difference(workload: str) -> None:
     digests = set()
+    program = f"from quire.sim.run import run_seed; print(run_seed(5, {workload!r}).digest)"
     for hash_seed in ("1", "2"):
         done = subprocess.run(
-            [sys.executable, "-c", "from quire.sim.run import run_seed; print(run_seed(5).digest)"],
+            [sys.executable, "-c", program],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
@@ -64,9 +68,9 @@ def test_a_disk_that_says_it_has_flushed_and_has_not_is_found_out(
 
 
 def test_a_broken_law_is_told_with_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def judge(_history: object) -> None:
+    def judge(_workload: object) -> None:
         raise BrokenLawError("L1 something was lost")
 
-    monkeypatch.setattr("quire.sim.run.judge", judge)
-    with pytest.raises(BrokenRunError, match="seed 3: BrokenLawError: L1 something was lost"):
-        run_seed(3)
+    monkeypatch.setattr(GroupsWorkload, "judge", judge)
+    with pytest.raises(BrokenRunError, match="seed 3 of groups: BrokenLawError: L1 something"):
+        run_seed(3, "groups")

@@ -38,3 +38,14 @@ def test_only_the_last_lines_are_kept_but_all_count() -> None:
     trace = run(scene)
     assert len(trace.lines) == KEPT_LINES
     assert str(2 * KEPT_LINES - 1) in trace.lines[-1]
+
+
+def test_what_each_room_says_is_counted() -> None:
+    async def scene() -> dict[tuple[str, str], int]:
+        trace = Trace(asyncio.get_running_loop())
+        for number in range(3):
+            trace.add("b1", "room", "", "speaks", number=number)
+        trace.add("b1", "other", "", "speaks")
+        return trace.counts
+
+    assert run(scene) == {("room", "speaks"): 3, ("other", "speaks"): 1}

@@ -236,3 +236,21 @@ def test_a_producer_snapshot_that_is_broken_is_replaced_by_the_log(tools, home):
     log = home.open(clean=True)
     assert log.producers.get(7).last_sequence == 11
     assert any("snapshot" in line for line in log.recovery.rebuilt)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_where_answers_wait_for_the_disk_what_a_kill_left_is_flushed_before_it_is_shown(
+    tools, waits
+):
+    for seed in range(12):
+        home = tools.Home(seed, fsync_before_ack=waits)
+        home.open()
+        home.fill(3)
+        end = home.log.log_end_offset
+        home.disk = home.disk.kill()
+        log = home.open(clean=False)
+        assert log.log_end_offset == end
+        assert (log.recovery_point == end) is waits
+        log = home.crash_and_open()
+        if waits:
+            assert log.log_end_offset == end, "shown once, it stays"

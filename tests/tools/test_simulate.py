@@ -15,20 +15,33 @@ LINE = r"seed {seed} [0-9a-f]{{64}} deaths=\d+ power_losses=\d+ acknowledged=\d+
 
 
 def test_one_seed_is_run_alone_and_told_in_a_line() -> None:
-    done = CliRunner().invoke(simulate.main, ["--seed", "3"])
+    done = CliRunner().invoke(simulate.main, ["--seed", "3", "--workload", "groups"])
     assert done.exit_code == 0
     assert re.fullmatch(LINE.format(seed=3), done.stdout)
+
+
+def test_without_a_workload_a_seed_is_run_under_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, str]] = []
+
+    def run_seed(seed: int, workload: str) -> Outcome:
+        asked.append((seed, workload))
+        return Outcome(seed, "d", 1, 2, 3, {})
+
+    monkeypatch.setattr(simulate, "run_seed", run_seed)
+    assert CliRunner().invoke(simulate.main, ["--seed", "3"]).exit_code == 0
+    assert asked == [(3, "produce_consume"), (3, "groups"), (3, "transactions")]
 
 
 def test_several_seeds_run_in_processes_and_some_of_them_twice() -> None:
     done = CliRunner().invoke(simulate.main, ["--first", "9", "--seeds", "2", "--jobs", "2"])
     assert done.exit_code == 0, done.output
-    assert "2 seeds, 1 of them twice with equal traces" in done.stdout
+    for workload in ("produce_consume", "groups", "transactions"):
+        assert f"{workload}: 2 seeds, 1 of them twice with equal traces" in done.stdout
     assert "all laws held" in done.stdout
 
 
 def test_a_broken_seed_ends_its_portion_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run_seed(seed: int) -> Outcome:
+    def run_seed(seed: int, _workload: str) -> Outcome:
         if seed == 2:
             raise BrokenRunError("seed 2: L1\nrun it again: make sim SEED=2")
         return Outcome(seed, "d", 1, 2, 3, {})

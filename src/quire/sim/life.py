@@ -10,17 +10,20 @@ Not here   what strikes (nemesis), what a node is (node.boot).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Coroutine, Mapping
+from contextvars import copy_context
+from typing import Any, TypeVar
 
 from quire.node.boot import Node, start
 from quire.ports.network import Address
 from quire.sim.disk import SimulatedCrash
 from quire.sim.history import History
+from quire.sim.loop import PROCESS, Process, VirtualTimeLoop
 from quire.sim.machine import Machine
 from quire.sim.trace import Trace
 
 RESTART_SECONDS = 0.5
+T = TypeVar("T")
 
 
 class Life:
@@ -40,6 +43,7 @@ class Life:
         self._struck = asyncio.Event()
         self._next_death_loses_power = False
         self._is_wanted = True
+        self._process = Process()
         machine.on_death = self._on_death
 
     @property
@@ -66,8 +70,19 @@ class Life:
 
     def kill(self, *, loses_power: bool) -> None:
         """End the process now."""
+        self.resume()
         self._next_death_loses_power = loses_power
         self._struck.set()
+
+    def pause(self) -> None:
+        """Stop the process where it stands; it knows nothing of it."""
+        self._process.is_paused = True
+
+    def resume(self) -> None:
+        """Let it go on."""
+        loop = asyncio.get_running_loop()
+        if self._process.is_paused and isinstance(loop, VirtualTimeLoop):
+            loop.resume(self._process)
 
     async def restart_cleanly(self) -> None:
         """Stop as an operator does; `run` starts it again."""
@@ -75,7 +90,7 @@ class Life:
         if node is None or self._struck.is_set():
             return
         self.say("is asked to stop")
-        stopping = asyncio.ensure_future(node.stop())
+        stopping = self._begin(node.stop())
         ended = asyncio.ensure_future(self._struck.wait())
         await asyncio.wait({stopping, ended}, return_when=asyncio.FIRST_COMPLETED)
         ended.cancel()
@@ -103,11 +118,12 @@ class Life:
 
     async def _live(self) -> None:
         self._struck.clear()
+        self._process = Process()
         self._next_death_loses_power = False
         self.starts += 1
         self.say("starts", life=self.starts)
         ended = asyncio.ensure_future(self._struck.wait())
-        starting = asyncio.ensure_future(start(self.machine.boot(), self.settings))
+        starting = self._begin(start(self.machine.boot(), self.settings))
         await asyncio.wait({ended, starting}, return_when=asyncio.FIRST_COMPLETED)
         if await self._has_started(starting):
             if self._is_wanted:
@@ -117,7 +133,13 @@ class Life:
         ended.cancel()
         self._bury()
 
-    async def _has_started(self, starting: asyncio.Future[Node]) -> bool:
+    def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """A task of the process, which stands still while the process does."""
+        context = copy_context()
+        context.run(PROCESS.set, self._process)
+        return asyncio.get_running_loop().create_task(work, context=context)
+
+    async def _has_started(self, starting: asyncio.Task[Node]) -> bool:
         if not starting.done():
             starting.cancel()
             await asyncio.wait({starting})
@@ -132,7 +154,7 @@ class Life:
 
     async def _until_it_fails(self, ended: asyncio.Future[Any]) -> None:
         assert self._node is not None
-        failed = asyncio.ensure_future(self._node.failed())
+        failed = self._begin(self._node.failed())
         await asyncio.wait({ended, failed}, return_when=asyncio.FIRST_COMPLETED)
         if failed.done() and not self._struck.is_set():
             self.say("failed", reason=repr(failed.result()))

@@ -8,6 +8,8 @@ Invariants
   I2  Nothing from outside gets in: no thread, no socket, no signal can wake this loop.
   I3  A loop that waits for ever (nothing ready, no timer) says so at once, with DeadlockError.
   I4  Timers of the same time fire in the order in which they were made.
+  I5  While a process is paused nothing that belongs to it runs: not its tasks, not its timers, not its callbacks. They
+      are held in their order, and go on when it does. What belongs to it is what was begun in its context.
 Not here   the network and the disk of the simulated world (sim.network, sim.disk).
 See        docs/decisions/0001-pure-rooms-and-ports.md.
 """
@@ -16,8 +18,9 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+from collections import deque
 from collections.abc import Callable
-from contextvars import Context
+from contextvars import Context, ContextVar
 from typing import Any, NoReturn
 
 from quire.errors import QuireError
@@ -45,11 +48,47 @@ class _TimeSelector:
         return []
 
 
+class Process:
+    """Whose work it is; paused, none of it is done (I5)."""
+
+    __slots__ = ("held", "is_paused")
+
+    def __init__(self) -> None:
+        self.is_paused = False
+        self.held: list[asyncio.Handle] = []
+
+
+PROCESS: ContextVar[Process | None] = ContextVar("process", default=None)
+"""The process in whose context something runs; None for whoever stands outside of the simulated machines."""
+
+
+def _is_held(handle: asyncio.Handle) -> bool:
+    process = handle._context.get(PROCESS)  # type: ignore[attr-defined]  # noqa: SLF001
+    if process is None or not process.is_paused:
+        return False
+    process.held.append(handle)
+    return True
+
+
+class _Callback(asyncio.Handle):
+    """One that waits while its process is paused."""
+
+    __slots__ = ()
+
+    def _run(self) -> None:
+        if not _is_held(self):
+            super()._run()
+
+
 class _OrderedTimer(asyncio.TimerHandle):
     """A timer that comes after those of the same time that were made before it."""
 
     __slots__ = ("number",)
     number: int
+
+    def _run(self) -> None:
+        if not _is_held(self):
+            super()._run()
 
     def __lt__(self, other: object) -> bool:
         assert isinstance(other, _OrderedTimer)
@@ -65,6 +104,7 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
         self._clock_resolution = 1e-9
         self._timers_made = 0
         self._scheduled: list[_OrderedTimer]
+        self._ready: deque[asyncio.Handle]
 
     def time(self) -> float:
         return self._selector.seconds
@@ -83,6 +123,19 @@ class VirtualTimeLoop(asyncio.BaseEventLoop):
         heapq.heappush(self._scheduled, timer)
         timer._scheduled = True  # type: ignore[attr-defined]  # noqa: SLF001 -- asyncio's own mark
         return timer
+
+    def _call_soon(
+        self, callback: Callable[..., object], args: Any, context: Context | None
+    ) -> asyncio.Handle:
+        handle = _Callback(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
+
+    def resume(self, process: Process) -> None:
+        """A paused process goes on with all that was held, in its order."""
+        process.is_paused = False
+        held, process.held = process.held, []
+        self._ready.extend(held)
 
     def run_in_executor(  # type: ignore[override]
         self,

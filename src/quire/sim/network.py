@@ -8,6 +8,9 @@ Invariants
   I2  A cut link loses nothing that a repaired one could not deliver, but delivers nothing either: the ends wait, as
       they do on a real network, until somebody gives up.
   I3  The same seed and the same calls give the same arrivals in the same order.
+  I4  What arrives is told in the context of the process that listens or connected: a paused one hears it when it goes
+      on.
+  I5  On a mute link nobody gets what the source says: each word breaks its stream, as if the answer had been lost.
 Not here   time (sim.loop), whoever cuts the links (the nemesis of a workload).
 See        ports.network.
 """
@@ -17,14 +20,17 @@ from __future__ import annotations
 import asyncio
 import errno
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextvars import Context, copy_context
 
 from quire.ports.network import Accept, Address, Listening, Owner, Sendable, Stream
 from quire.sim.entropy import SeededEntropy
+from quire.sim.loop import PROCESS
 
 FIRST_FREE_PORT = 40_000
 CONNECT_TIMEOUT_SECONDS = 20.0
 """How long an unanswered connection attempt lasts, as it does on a real machine."""
+PAUSED_LOOK_SECONDS = 0.05
 
 
 class SimNetwork:
@@ -43,6 +49,7 @@ class SimNetwork:
         self._listeners: dict[Address, SimListening] = {}
         self._streams: list[SimStream] = []
         self._cut: set[tuple[str, str]] = set()
+        self.mute_links: set[tuple[str, str]] = set()
         self._next_port = FIRST_FREE_PORT
 
     def machine(self, host: str) -> SimMachine:
@@ -61,6 +68,14 @@ class SimNetwork:
 
     def is_cut(self, source: str, target: str) -> bool:
         return (source, target) in self._cut
+
+    def mute(self, source: str, target: str) -> None:
+        """Whatever `source` says to `target` is lost, and the stream with it (I5)."""
+        self.mute_links.add((source, target))
+
+    def unmute(self, source: str, target: str) -> None:
+        """Words arrive again."""
+        self.mute_links.discard((source, target))
 
     def reset_all(self, host: str) -> None:
         """Every stream of a machine breaks, at both ends."""
@@ -125,6 +140,8 @@ class SimStream:
         self._end_arrived = False
         self._ended = False
         self._last_arrival = 0.0
+        self.context: Context = copy_context()
+        """Whose stream it is (I4)."""
 
     def __repr__(self) -> str:
         return f"SimStream({self.local} - {self.peer})"
@@ -143,7 +160,9 @@ class SimStream:
             else part.file.read(part.position, part.size)
             for part in parts
         )
-        if content:
+        if content and (self.local.host, self.peer.host) in self._network.mute_links:
+            self.fail(OSError(errno.ECONNRESET, "the connection was reset", str(self.peer)))
+        elif content:
             self._outgoing.append(content)
             self.unsent_bytes += len(content)
             self.pump()
@@ -189,7 +208,7 @@ class SimStream:
         if self._blocked:
             self._blocked = False
             if self._owner is not None and not self._closing:
-                asyncio.get_running_loop().call_soon(self._owner.drained)
+                asyncio.get_running_loop().call_soon(self._owner.drained, context=self.context)
         if self._closing:
             other = self.other
             self._after_delay(other._on_end)  # noqa: SLF001 -- the two ends are one thing
@@ -221,11 +240,11 @@ class SimStream:
 
         self._after_delay(arrive)
 
-    def _after_delay(self, step: object) -> None:
-        """Later, but never before what was sent earlier (I1)."""
+    def _after_delay(self, step: Callable[[], object]) -> None:
+        """Later, but never before what was sent earlier (I1), and at the other end (I4)."""
         loop = asyncio.get_running_loop()
         self._last_arrival = max(loop.time() + self._network.delay_seconds(), self._last_arrival)
-        loop.call_at(self._last_arrival, step)  # type: ignore[arg-type]
+        loop.call_at(self._last_arrival, step, context=self.other.context)
 
     def _on_end(self) -> None:
         self._end_arrived = True
@@ -258,7 +277,7 @@ class SimStream:
         self._ended = True
         self._network.forget(self)
         if self._owner is not None:
-            asyncio.get_running_loop().call_soon(self._owner.closed, reason)
+            asyncio.get_running_loop().call_soon(self._owner.closed, reason, context=self.context)
 
 
 class SimListening:
@@ -267,6 +286,7 @@ class SimListening:
     def __init__(self, network: SimNetwork, address: Address, accept: Accept) -> None:
         self.address = address
         self.accept = accept
+        self.context = copy_context()
         self._network = network
         network.bind(address, self)
 
@@ -291,10 +311,13 @@ class SimMachine:
         await self._travel(self.host, address.host, address)
         listening = network.listener(address)
         await self._travel(address.host, self.host, address)
+        if listening is not None:
+            await _until_it_goes_on(listening)
         if listening is None or network.listener(address) is not listening:
             raise OSError(errno.ECONNREFUSED, "nobody is there", str(address))
         near, far = network.pair(Address(self.host, network.free_port()), address)
-        far.start(listening.accept(far))
+        far.context = listening.context
+        far.context.run(_begin, far, listening.accept)
         near.start(accept(near))
         return near
 
@@ -303,3 +326,14 @@ class SimMachine:
             await asyncio.sleep(CONNECT_TIMEOUT_SECONDS)
             raise OSError(errno.ETIMEDOUT, "nobody answers", str(address))
         await asyncio.sleep(self._network.delay_seconds())
+
+
+def _begin(stream: SimStream, accept: Accept) -> None:
+    stream.start(accept(stream))
+
+
+async def _until_it_goes_on(listening: SimListening) -> None:
+    """Whoever knocks at a paused process waits."""
+    process = listening.context.get(PROCESS)
+    while process is not None and process.is_paused:  # noqa: ASYNC110 -- a knock is not heard
+        await asyncio.sleep(PAUSED_LOOK_SECONDS)

@@ -1,29 +1,34 @@
-"""One run: a world made of a seed, its workload and its nemesis, judged at the end.
+"""One run: a world made of a seed, a workload and a nemesis, judged at the end.
 
-    outcome = run_seed(17)            BrokenRunError says which seed, and what happened last
+    outcome = run_seed(17, "groups")       BrokenRunError says which seed, and what happened last
+
+A run is data: the name of its workload and a seed. A workload says what its node is set to and what may be broken.
 
 Invariants
   I1  The seed decides everything: two runs of it have the same trace, whatever PYTHONHASHSEED is.
-Not here   many seeds, processes (tools.simulate).
+Not here   many seeds, processes (tools.simulate); what clients do and which laws hold (workloads).
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from quire.errors import QuireError
 from quire.node.format import Formatting, format_directories
 from quire.sim.entropy import SeededEntropy
 from quire.sim.history import History
-from quire.sim.laws import judge
 from quire.sim.life import Life
 from quire.sim.loop import run
 from quire.sim.machine import Machine
 from quire.sim.nemesis import Nemesis
 from quire.sim.network import SimNetwork
 from quire.sim.trace import Trace
-from quire.sim.workloads.produce_consume import NotConvergedError, Workload
+from quire.sim.workloads.groups import GroupsWorkload
+from quire.sim.workloads.produce_consume import ProduceConsumeWorkload
+from quire.sim.workloads.transactions import TransactionsWorkload
+from quire.sim.workloads.work import NotConvergedError, Work, World
 from quire.types import uuid_to_text
 
 FAULTS_SECONDS = 40.0
@@ -32,6 +37,12 @@ SETTLE_SECONDS = 300.0
 SHOWN_LINES = 40
 CLIENT_HOST = "clients"
 """One machine for all clients: what is cut from the node is cut for all of them."""
+
+WORKLOADS: Final[Mapping[str, type[Work]]] = {
+    "produce_consume": ProduceConsumeWorkload,
+    "groups": GroupsWorkload,
+    "transactions": TransactionsWorkload,
+}
 
 
 class BrokenRunError(QuireError):
@@ -46,26 +57,29 @@ class Outcome(NamedTuple):
     deaths: int
     power_losses: int
     acknowledged: int
+    """Records, commits or transactions, by workload."""
     faults: dict[str, int]
 
 
-def run_seed(seed: int) -> Outcome:
+def run_seed(seed: int, workload: str = "produce_consume") -> Outcome:
     """Run one seed to its end and judge it."""
-    scene = _Scene(seed)
+    scene = _Scene(seed, WORKLOADS[workload])
     try:
         return run(scene.play)  # type: ignore[no-any-return]
     except Exception as broken:
         lines = "\n".join(list(scene.trace.lines)[-SHOWN_LINES:]) if scene.trace else ""
         raise BrokenRunError(
-            f"seed {seed}: {type(broken).__name__}: {broken}\n"
-            f"run it again: make sim SEED={seed}\n{lines}"
+            f"seed {seed} of {workload}: {type(broken).__name__}: {broken}\n"
+            f"run it again: make sim SEED={seed} WORKLOAD={workload}\n{lines}"
         ) from broken
 
 
 class _Scene:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, workload: type[Work]) -> None:
         self._seed = seed
+        self._workload = workload
         self.trace: Trace | None = None
+        self._unheard: list[BaseException] = []
 
     async def play(self) -> Outcome:
         loop = asyncio.get_running_loop()
@@ -75,10 +89,17 @@ class _Scene:
         network = SimNetwork(entropy, delay_ms=(0, 1 + entropy.below(20)))
         machine = Machine("b1", loop, network, trace, entropy)
         life = Life(machine, _settings(entropy), trace, history)
-        workload = Workload(life, network.machine(CLIENT_HOST), history, entropy.stream("work"))
-        if workload.plan.is_durable:
-            life.settings["quire.log.fsync.before.ack"] = "true"
-        nemesis = Nemesis(life, network, [CLIENT_HOST], history, entropy.stream("nemesis"))
+        world = World(life, network.machine(CLIENT_HOST), history, trace)
+        work = self._workload(world, entropy.stream("work"))
+        life.settings.update(work.settings())
+        nemesis = Nemesis(
+            life,
+            network,
+            [CLIENT_HOST],
+            history,
+            entropy.stream("nemesis"),
+            weights=work.faults(),
+        )
         format_directories(
             machine.disk,
             life.settings,
@@ -88,18 +109,30 @@ class _Scene:
             entropy=entropy.stream("format"),
             now_ms=machine.clock.wall_ms(),
         )
-
-        def on_error(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-            if not life.on_loop_error(context.get("exception")):
-                unheard.append(context.get("exception") or QuireError(str(context.get("message"))))
-
-        unheard: list[BaseException] = []
-        loop.set_exception_handler(on_error)
-        living = asyncio.ensure_future(life.run())
-        faults = asyncio.ensure_future(
-            nemesis.run(seconds=FAULTS_SECONDS, every_ms=1000 + entropy.below(6000))
+        self._listen_for_errors(loop, life)
+        await self._live(life, work, nemesis, every_ms=1000 + entropy.below(6000))
+        work.judge()
+        return Outcome(
+            self._seed,
+            trace.digest() + machine.disk.trace.digest(),
+            life.deaths,
+            life.power_losses,
+            work.acknowledged(),
+            history.faults,
         )
-        working = asyncio.ensure_future(workload.run(faults))
+
+    def _listen_for_errors(self, loop: asyncio.AbstractEventLoop, life: Life) -> None:
+        def on_error(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+            error = context.get("exception")
+            if not life.on_loop_error(error):
+                self._unheard.append(error or QuireError(str(context.get("message"))))
+
+        loop.set_exception_handler(on_error)
+
+    async def _live(self, life: Life, work: Work, nemesis: Nemesis, *, every_ms: int) -> None:
+        living = asyncio.ensure_future(life.run())
+        faults = asyncio.ensure_future(nemesis.run(seconds=FAULTS_SECONDS, every_ms=every_ms))
+        working = asyncio.ensure_future(work.run(faults))
         await asyncio.wait(
             {living, working},
             return_when=asyncio.FIRST_COMPLETED,
@@ -112,17 +145,8 @@ class _Scene:
         await working
         await life.end()
         await living
-        if unheard:
-            raise unheard[0]
-        judge(history)
-        return Outcome(
-            self._seed,
-            trace.digest() + machine.disk.trace.digest(),
-            life.deaths,
-            life.power_losses,
-            sum(len(one.acknowledged) for one in history.partitions.values()),
-            history.faults,
-        )
+        if self._unheard:
+            raise self._unheard[0]
 
 
 def _settings(entropy: SeededEntropy) -> dict[str, str]:

@@ -4,7 +4,7 @@
 
 Invariants
   I1  Two runs of the same seed have the same lines; `digest` says so without keeping them.
-  I2  Only the last lines are kept.
+  I2  Only the last lines are kept; how often each room said something is counted.
 """
 
 from __future__ import annotations
@@ -24,9 +24,12 @@ class Trace:
         self._began = loop.time()
         self._digest = hashlib.blake2b(digest_size=16)
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self.counts: dict[tuple[str, str], int] = {}
+        """By room and text."""
 
     def add(self, who: str, room: str, subject: str, text: str, **facts: object) -> None:
         """One line."""
+        self.counts[room, text] = self.counts.get((room, text), 0) + 1
         seconds = self._loop.time() - self._began
         figures = " ".join(f"{name}={value}" for name, value in facts.items())
         line = f"{seconds:10.3f}  {who:<8} {room:<12} {subject:<22} {text} {figures}".rstrip()

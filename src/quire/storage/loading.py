@@ -7,6 +7,8 @@ Invariants
   I2  After a clean stop no data is read but the tail of the last segment behind its last index
       entry.
   I3  A log that ends below its log start offset is emptied and starts there.
+  I4  Where answers wait for the disk, all that a crash left is flushed before anybody is shown it: the end of a process
+      keeps what was written, and the loss of power that may follow takes what was not flushed.
 Not here   the check of the batches (storage.recovery), the checkpoints that say what to trust
            (storage.log_dirs).
 See        docs/formats/segment.md
@@ -27,6 +29,7 @@ from quire.storage.file_names import (
     base_offset_of,
     base_offsets,
 )
+from quire.storage.flush import flush
 from quire.storage.leader_epochs import LeaderEpochs
 from quire.storage.log_state import LogState
 from quire.storage.producer_snapshot import remove_stray_snapshots
@@ -123,6 +126,8 @@ def bring_up(
     trusted = log.log_end_offset if last_stop.clean else last_stop.recovery_point
     log.recovery_point = max(min(trusted, log.log_end_offset), log.log_start_offset)
     log.last_flush_ms = now_ms
+    if log.settings.fsync_before_ack and not last_stop.clean:
+        flush(log, now_ms=now_ms)  # I4
     log.check()
 
 

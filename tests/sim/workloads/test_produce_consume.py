@@ -6,14 +6,13 @@ import asyncio
 from typing import cast
 
 import pytest
-from tests.sim.scene import CLIENTS, Scene, living
+from tests.sim.scene import Scene, living
 
 from quire.clients.errors import AnswerError
 from quire.errors import ErrorCode
 from quire.sim.entropy import SeededEntropy
 from quire.sim.history import History, PartitionHistory, Place, Value
-from quire.sim.laws import judge
-from quire.sim.workloads.produce_consume import Producer, Workload, plan
+from quire.sim.workloads.produce_consume import ProduceConsumeWorkload, Producer, plan
 
 PLACE = Place("topic-0", 0)
 
@@ -34,13 +33,11 @@ def producer(
 
 def test_a_calm_run_acknowledges_reads_and_keeps_everything_that_was_sent() -> None:
     async def main(scene: Scene) -> None:
-        work = Workload(
-            scene.life, scene.network.machine(CLIENTS), scene.history, scene.entropy.stream("work")
-        )
+        work = ProduceConsumeWorkload(scene.world(), scene.entropy.stream("work"))
         await scene.until_serving()
         calm = cast("asyncio.Task[None]", asyncio.ensure_future(asyncio.sleep(5)))
         await work.run(calm)
-        judge(scene.history)
+        work.judge()
         assert set(scene.history.topics_promised) == set(work.plan.topics)
         total = 0
         for partition in scene.history.partitions.values():

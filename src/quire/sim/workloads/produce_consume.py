@@ -16,16 +16,10 @@ import asyncio
 from dataclasses import dataclass
 
 from quire.clients.cluster import Cluster
-from quire.clients.errors import AnswerError, ClientError
+from quire.clients.errors import AnswerError
 from quire.clients.offsets import EARLIEST, LATEST, offsets_at
 from quire.clients.reader import Reader
 from quire.errors import ErrorCode, QuireError
-from quire.ports.network import Network
-from quire.protocol.messages.create_topics import (
-    CreatableTopic,
-    CreatableTopicConfig,
-    CreateTopicsRequest,
-)
 from quire.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from quire.protocol.messages.init_producer_id import InitProducerIdRequest
 from quire.protocol.messages.produce import (
@@ -36,24 +30,25 @@ from quire.protocol.messages.produce import (
 from quire.records.batch import encode_batch
 from quire.records.compression import Compression
 from quire.records.record import Record
-from quire.sim.clock import START_MS
 from quire.sim.entropy import SeededEntropy
 from quire.sim.history import Acknowledged, History, PartitionHistory, Place, Seen, Value
-from quire.sim.life import Life
+from quire.sim.laws import judge
+from quire.sim.nemesis import WEIGHTS
+from quire.sim.workloads.work import (
+    ANSWER_SECONDS,
+    DURABLE,
+    PASSING,
+    PASSING_CODES,
+    PAUSE_SECONDS,
+    WRITTEN_MS,
+    World,
+    create_topic,
+)
 
-ANSWER_SECONDS = 5.0
-WRITTEN_MS = START_MS - 24 * 3600 * 1000
-"""The records' timestamp: so long ago that no jump of the node's clock makes it lie too far ahead."""
-PAUSE_SECONDS = 0.2
 SENDS_PER_CONNECTION = 20
 TOPIC_CONFIG = 2
 SEGMENT_BYTES = "internal.segment.bytes"
 CODECS = (Compression.NONE, Compression.GZIP, Compression.LZ4, Compression.ZSTD)
-_PASSING = (OSError, TimeoutError, ClientError)
-
-
-class NotConvergedError(Exception):
-    """Everything was healed, and still something did not come to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +72,28 @@ def plan(entropy: SeededEntropy) -> Plan:
     )
 
 
-class Workload:
+class ProduceConsumeWorkload:
     """See the module."""
 
-    def __init__(
-        self, life: Life, network: Network, history: History, entropy: SeededEntropy
-    ) -> None:
-        self._life = life
-        self._network = network
-        self._history = history
+    def __init__(self, world: World, entropy: SeededEntropy) -> None:
+        self._world = world
+        self._history = world.history
         self._entropy = entropy
         self.plan = plan(entropy.stream("plan"))
         self._readers: list[asyncio.Task[None]] = []
         self._is_over = False
+
+    def settings(self) -> dict[str, str]:
+        return DURABLE if self.plan.is_durable else {}
+
+    def faults(self) -> dict[str, int]:
+        return WEIGHTS
+
+    def judge(self) -> None:
+        judge(self._history)
+
+    def acknowledged(self) -> int:
+        return sum(len(one.acknowledged) for one in self._history.partitions.values())
 
     async def run(self, faults: asyncio.Task[None]) -> None:
         """Both phases; `faults` is the nemesis at work."""
@@ -113,27 +117,8 @@ class Workload:
     async def _create_topics(self) -> None:
         for topic, partitions in self.plan.topics.items():
             size = str(512 + self._entropy.below(4096))
-            wanted = CreatableTopic(
-                name=topic,
-                num_partitions=partitions,
-                replication_factor=1,
-                assignments=[],
-                configs=[CreatableTopicConfig(name=SEGMENT_BYTES, value=size)],
-            )
-            while True:
-                try:
-                    async with self._cluster("admin") as cluster:
-                        answer = await cluster.ask(CreateTopicsRequest(topics=[wanted]))
-                except _PASSING:
-                    await asyncio.sleep(PAUSE_SECONDS)
-                    continue
-                code = ErrorCode.of(answer.topics[0].error_code)
-                if code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
-                    self._history.topics_promised[topic] = size
-                    break
-                if not code.retriable:
-                    raise AnswerError(code, f"creating {topic}")
-                await asyncio.sleep(PAUSE_SECONDS)
+            await create_topic(self._world, topic, partitions, {SEGMENT_BYTES: size})
+            self._history.topics_promised[topic] = size
 
     async def _produce(self, number: int, places: list[Place]) -> None:
         entropy = self._entropy.stream(f"producer {number}")
@@ -153,7 +138,7 @@ class Workload:
                         if await producer.send(cluster):
                             return
                         await asyncio.sleep(PAUSE_SECONDS)
-            except _PASSING:
+            except PASSING:
                 producer.answer_was_lost()
                 await asyncio.sleep(PAUSE_SECONDS)
 
@@ -168,7 +153,7 @@ class Workload:
                 if refused.code is not ErrorCode.OFFSET_OUT_OF_RANGE:
                     raise
                 position = 0  # a power loss took what was read; whether it may have is for the laws
-            except _PASSING:
+            except PASSING:
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
             if is_last:
@@ -192,7 +177,7 @@ class Workload:
     async def _look_once_more(self) -> None:
         """The final state, and the same again after a clean restart."""
         first = await self._everything()
-        await self._life.restart_cleanly()
+        await self._world.life.restart_cleanly()
         second = await self._everything()
         if first != second:
             raise QuireError("a clean restart changed what the logs hold")
@@ -206,14 +191,14 @@ class Workload:
                     }
                     self._history.topics_found = await _settings(cluster, self.plan.topics)
                     break
-            except _PASSING:
+            except PASSING:
                 await asyncio.sleep(PAUSE_SECONDS)
         for place, records in found.items():
             self._history.partitions[place].final = records
         return found
 
     def _cluster(self, client_id: str) -> Cluster:
-        return Cluster(self._network, [self._life.address()], client_id=client_id)
+        return self._world.cluster(client_id)
 
 
 class Producer:
@@ -283,7 +268,7 @@ class Producer:
             self._producer_id = -1
             self._partition.may_repeat.update(self._batch)
             return False
-        if code.retriable or code in _PASSING_CODES:
+        if code.retriable or code in PASSING_CODES:
             self.answer_was_lost()
             return False
         raise AnswerError(code, f"{self.name} to {self._place}")
@@ -320,7 +305,6 @@ class Producer:
 
 _LOST_STATE = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
 """A power loss took batches that an idempotent producer believes to be there."""
-_PASSING_CODES = (ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
 async def _all_of(cluster: Cluster, place: Place) -> list[tuple[int, Value]]:
