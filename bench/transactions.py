@@ -4,9 +4,9 @@ A transaction is one record of 100 bytes in one partition and its commit, by one
 a transactional id of its own: as clients of version 2 do (Produce, EndTxn) and as those of version 1, which add the
 partition first. A producer that is told that its last transaction is ending still asks again after a millisecond.
 
-Apache Kafka itself waits when the partition is added by its leader (version 2) while the last transaction is ending:
-`add.partitions.to.txn.retry.backoff.ms`, 20 ms as shipped. One producer without a pause meets that nearly every time, so
-its rate there says little of the broker's strength; that of ten, and of version 1, says more.
+Apache Kafka itself waits when a leader adds the partition (version 2) while the last transaction is ending:
+`add.partitions.to.txn.retry.backoff.ms`, 20 ms as shipped. One producer without a pause meets that nearly every time,
+so its rate there says little of the broker's strength; that of ten, and of version 1, says more.
 """
 
 from __future__ import annotations

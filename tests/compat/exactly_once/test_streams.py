@@ -16,13 +16,13 @@ from tests.compat.client import Client, Sent, new_name
 from tests.compat.environments import java_program
 from tests.compat.exactly_once.programs import Program
 from tests.compat.exactly_once.test_copying import librdkafka, read
+from tests.compat.scenarios import KEPT
 from tests.interop.killable import Killable
 
 pytestmark = [pytest.mark.compat, pytest.mark.slow]
 
 HERE = Path(__file__).parent
 DRIVER = str(HERE.parent / "confluent_kafka" / "driver.py")
-KEPT = {"retention.ms": "-1"}
 PARTITIONS = 2
 LINES = 500
 """Said in each of the parts."""
