@@ -75,7 +75,7 @@ def case(size: int, words: str, shape: Shape, *, committed: bool = True) -> Case
         shape=Shape(shape.connections, shape.depth, cycle=True),
         check="fetch",
         frames=framer(size, committed=committed),
-        targets=TARGETS,
+        targets=TARGETS if committed else (),
         expect=size // 2,
         topic=TOPIC,
     )

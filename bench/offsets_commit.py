@@ -1,17 +1,15 @@
 """How many offsets does a group coordinator take, and how much CPU does it spend on them?
 
 One offset in each OffsetCommit, of groups without members: by one connection and by twenty, each for its own group.
-Each answer is given when the offset is written.
+An answer is given when the offset is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from load.client import Shape
 from load.contest import Case, Target, contest, options, report
 from load.servers import Server
-from load.transactional import GROUP, commit, find
+from load.transactional import commit
 
 FRAMES = 20
 FIGURES = (
@@ -27,14 +25,8 @@ TARGETS = (
 SHAPES = (Shape(1, 20), Shape(1, 1), Shape(20, 5), Shape(20, 1))
 
 
-def asking() -> Callable[[Server, str], list[bytes]]:
-    def made(server: Server, topic: str) -> list[bytes]:
-        groups = [f"group-{number}" for number in range(FRAMES)]
-        for group in groups:
-            find(server, group, GROUP)
-        return [commit(one, topic, n % 4, 1000 + n) for n, one in enumerate(groups)]
-
-    return made
+def asking(server: Server, topic: str) -> list[bytes]:
+    return [commit(server, f"group-{n}", topic, n % 4, 1000 + n) for n in range(FRAMES)]
 
 
 def cases() -> list[Case]:
@@ -43,7 +35,7 @@ def cases() -> list[Case]:
             name=f"commits, {shape}",
             shape=shape,
             check="commit",
-            asking=asking(),
+            asking=asking,
             targets=TARGETS,
             in_quick=shape.depth > 1,
         )

@@ -24,6 +24,7 @@ from typing import Any
 
 import pytest
 
+Coordinates = tuple[tuple[str, str, str], ...]
 VERSION = "4.3.0"
 COORDINATES = (
     ("org.apache.kafka", "kafka_2.13", VERSION),
@@ -33,6 +34,8 @@ COORDINATES = (
     ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.25.4"),
     ("org.apache.logging.log4j", "log4j-1.2-api", "2.25.4"),
 )
+STREAMS = (("org.apache.kafka", "kafka-streams", VERSION),)
+"""What an application of Kafka Streams needs; it brings a copy of the clients."""
 FETCH_TIMEOUT_SECONDS = 300
 SCHEMA_FOLDERS = ("message", "metadata")
 
@@ -49,13 +52,23 @@ def jars() -> Path:
         if not list(Path(given).glob("kafka-clients-*.jar")):
             raise PeerUnavailable(f"QUIRE_PEER_JARS={given} holds no kafka-clients jar")
         return Path(given)
+    return _fetched(f"kafka-{VERSION}", COORDINATES)
+
+
+@functools.cache
+def streams_jars() -> Path:
+    """The directory with every jar that an application of Kafka Streams needs."""
+    return _fetched(f"streams-{VERSION}", STREAMS)
+
+
+def _fetched(name: str, coordinates: Coordinates) -> Path:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "quire-peer"
-    target = cache / f"kafka-{VERSION}"
+    target = cache / name
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (target / "complete").exists():
-            _fetch(target)
+            _fetch(target, coordinates)
     return target
 
 
@@ -67,6 +80,16 @@ def require_jars() -> Path:
         if os.environ.get("QUIRE_REQUIRE_PEER") == "1":
             raise
         pytest.skip(f"NOT CHECKED against Apache Kafka {VERSION}: {reason}")
+
+
+def require_streams() -> Path:
+    """The jars of Kafka Streams, or a skip, as `require_jars`."""
+    try:
+        return streams_jars()
+    except PeerUnavailable as reason:
+        if os.environ.get("QUIRE_REQUIRE_PEER") == "1":
+            raise
+        pytest.skip(f"NOT CHECKED with Kafka Streams {VERSION}: {reason}")
 
 
 def run_tool(main_class: str, *arguments: str, timeout_seconds: float = 60) -> str:
@@ -111,12 +134,12 @@ def _without_comments(text: str) -> str:
     return "\n".join(kept)
 
 
-def _fetch(target: Path) -> None:
+def _fetch(target: Path, coordinates: Coordinates) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise PeerUnavailable("mvn is not installed")
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "pom.xml").write_text(_project())
+        (Path(folder) / "pom.xml").write_text(_project(coordinates))
         command = [maven, "-q", "-B", "dependency:copy-dependencies"]
         command += [f"-DoutputDirectory={target}", "-DincludeScope=runtime"]
         try:
@@ -136,11 +159,11 @@ def _fetch(target: Path) -> None:
     (target / "complete").write_text("")
 
 
-def _project() -> str:
+def _project(coordinates: Coordinates) -> str:
     dependencies = "".join(
         f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
         f"<version>{version}</version></dependency>"
-        for group, artifact, version in COORDINATES
+        for group, artifact, version in coordinates
     )
     return (
         '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'

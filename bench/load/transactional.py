@@ -1,4 +1,4 @@
-"""Frames of transactional producers and of committed offsets, and the producers' ids, which a server is asked for."""
+"""Frames of transactional producers and of committed offsets; a server has to be asked for the producers' ids."""
 
 from __future__ import annotations
 
@@ -117,19 +117,26 @@ def places(name: str, topic: str, version: int) -> dict[str, int]:
     }
 
 
-def commit(group: str, topic: str, partition: int, offset: int) -> bytes:
+def commit_request(group: str, topic: str, partition: int, offset: int) -> OffsetCommitRequest:
     """One offset, by nobody in particular."""
     place = OffsetCommitRequestPartition(
         partition_index=partition, committed_offset=offset, committed_metadata=""
     )
-    return frame(
-        OffsetCommitRequest(
-            group_id=group,
-            member_id="",
-            topics=[OffsetCommitRequestTopic(name=topic, partitions=[place])],
-        ),
-        COMMIT_VERSION,
+    return OffsetCommitRequest(
+        group_id=group,
+        member_id="",
+        topics=[OffsetCommitRequestTopic(name=topic, partitions=[place])],
     )
+
+
+def commit(server: Server, group: str, topic: str, partition: int, offset: int) -> bytes:
+    """Its frame, once the group's coordinator has taken one."""
+    find(server, group, GROUP)
+    request = commit_request(group, topic, partition, offset)
+    server.until(
+        request, COMMIT_VERSION, lambda answer: not answer.topics[0].partitions[0].error_code
+    )
+    return frame(request, COMMIT_VERSION)
 
 
 def insist(asker: Asker, request: Any, version: int, code: Any) -> Any:

@@ -114,17 +114,19 @@ def go_program(client: str, source: Path) -> list[str]:
     return [str(made(client, wanted, make) / "program")]
 
 
-def java_program(client: str, source: Path, *, main_class: str) -> list[str]:
+def java_program(
+    client: str, source: Path, *, main_class: str, jars: Callable[[], Path] = peer.require_jars
+) -> list[str]:
     """A Java file compiled against Apache Kafka's own jars."""
     require_programs(client, "java", "javac")
-    jars = f"{peer.require_jars()}/*"
+    path = f"{jars()}/*"
 
     def make(directory: Path) -> None:
-        step(client, ["javac", "-cp", jars, "-d", ".", str(source)], directory)
+        step(client, ["javac", "-cp", path, "-d", ".", str(source)], directory)
 
     wanted = f"{peer.VERSION}\n{source.read_text()}"
     classes = made(client, wanted, make)
-    return ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", f"{classes}:{jars}", main_class]
+    return ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", f"{classes}:{path}", main_class]
 
 
 def debian_program(client: str, name: str, *packages: str) -> tuple[list[str], dict[str, str]]:

@@ -24,6 +24,8 @@ FENCED_CODES = (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED, -14
 START_MS = 1_700_000_000_000
 DEATH_SECONDS = 70
 """Longer than a consumer of the new protocol may be silent; no member says how long."""
+KEPT = {"retention.ms": "-1"}
+"""For tests that take longer than it takes a broker to let records of long ago go."""
 NEW: dict[str, Any] = {"topic": "new", "partitions": 1, "configs": {}}
 
 
@@ -290,7 +292,7 @@ class Groups:
     def test_members_share_a_topic_while_they_come_leave_and_die(
         self, client: Client, topic: Callable[..., str]
     ) -> None:
-        name, group = topic(partitions=4), new_name("group")
+        name, group = topic(partitions=4, **KEPT), new_name("group")
         produced = 0
 
         def produce() -> set[tuple[int, int]]:
@@ -337,7 +339,7 @@ class Groups:
     def test_a_member_that_freezes_loses_its_share_and_gets_one_when_it_thaws(
         self, client: Client, topic: Callable[..., str]
     ) -> None:
-        name, group = topic(partitions=4), new_name("freezing")
+        name, group = topic(partitions=4, **KEPT), new_name("freezing")
 
         def shared(*members: Member) -> bool:
             held = [one.assigned or [] for one in members]

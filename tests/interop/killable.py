@@ -31,12 +31,16 @@ class Killable:
         wait_for_port(process, self.node.port, output)
 
     def kill(self) -> None:
-        """Without a word to anybody; and start it again."""
+        """Strike it, and start it again."""
+        self.strike()
+        self.start()
+
+    def strike(self) -> None:
+        """End it without a word to anybody."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
         self.kills += 1
-        self.start()
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
@@ -44,7 +48,7 @@ class Killable:
             self.start()
             yield
         finally:
-            if self._process is not None:
+            if self._process is not None and self._process.returncode is None:
                 self._process.terminate()
                 try:
                     self._process.wait(STOP_SECONDS)

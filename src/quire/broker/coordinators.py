@@ -21,9 +21,10 @@ See        src/quire/coordination.py, docs/decisions/0013-coordinators-are-repla
 from __future__ import annotations
 
 import asyncio
+import struct
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from quire.broker.broker import Waiting
@@ -64,6 +65,8 @@ LOAD_AGAIN_SECONDS: Final = 1.0
 """After the disk has failed."""
 LOAD_UNREADABLE_AGAIN_SECONDS: Final = 60.0
 """After a record that cannot be read: it will hardly have changed."""
+KEYS_REMEMBERED: Final = 1024
+"""Whose partition is not computed anew: the same few groups and producers ask all the time."""
 BATCH_BYTES: Final = 512 << 10
 """More than this is not gathered into one batch."""
 
@@ -534,12 +537,13 @@ class Coordinators:
         self._journal.say("coordinators", str(place), text, epoch=office.epoch, **facts)
 
 
+@lru_cache(maxsize=KEYS_REMEMBERED)
 def partition_of(key: str, count: int) -> int:
     """Which of `count` partitions a key belongs to: Java's hash of the string, without its sign."""
     units = key.encode("utf-16-be")
     value = 0
-    for at in range(0, len(units), 2):
-        value = (31 * value + (units[at] << 8 | units[at + 1])) & 0xFFFF_FFFF
+    for unit in struct.unpack(f">{len(units) // 2}H", units):
+        value = (31 * value + unit) & 0xFFFF_FFFF
     signed = value - (1 << 32) if value >= 1 << 31 else value
     return 0 if signed == -(1 << 31) else abs(signed) % count
 

@@ -160,9 +160,9 @@ class Leader:
     def is_under_replicated(self) -> bool:
         return len(self.isr) < len(self.followers) + 1
 
-    def knows_latest(self, bound: int) -> bool:
-        """Whether `bound` (a high watermark, or a last stable offset) may be told as the latest offset (I6)."""
-        return bound >= self.epoch_start_offset
+    def knows_latest(self, high_watermark: int) -> bool:
+        """Whether what is below the high watermark may be told as the latest there is (I6)."""
+        return high_watermark >= self.epoch_start_offset
 
     def low_watermark(self, log_start_offset: int) -> int:
         """The smallest log start over the live replicas: below it records are gone everywhere."""

@@ -179,6 +179,23 @@ def test_committed_readers_are_told_the_last_stable_offset() -> None:
     tell(story)
 
 
+def test_a_transaction_that_is_older_than_its_leader_does_not_hide_the_last_stable_offset() -> None:
+    async def story(house: Storehouse) -> None:
+        topic_id = await house.topic("orders")
+        append(house, 100)
+        append(house, 200, producer_id=4, producer_epoch=0, base_sequence=0, is_transactional=True)
+        for leader in (2, NODE):
+            await house.learn(
+                records.PartitionChangeRecord(partition_id=0, topic_id=topic_id, leader=leader)
+            )
+        desk = await Desk.open(house)
+        assert house.replica("orders").leader_epoch == 2
+        committed = await desk.offset("orders", LATEST, isolation_level=READ_COMMITTED)
+        assert found(committed) == (1, -1)
+
+    tell(story)
+
+
 def test_a_new_leader_does_not_say_what_is_latest_before_it_knows() -> None:
     async def story(house: Storehouse) -> None:
         topic_id = await house.topic("orders", replicas=(NODE, 2), leader=2)

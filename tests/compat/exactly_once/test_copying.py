@@ -17,6 +17,7 @@ from tests.compat import wire
 from tests.compat.client import Client, Sent, new_name
 from tests.compat.environments import java_program, python_with
 from tests.compat.exactly_once.programs import Program
+from tests.compat.scenarios import KEPT
 from tests.interop.killable import Killable
 
 from quire.protocol.messages.offset_fetch import (
@@ -77,8 +78,7 @@ def fill(node: Killable, topic: str) -> list[str]:
 def test_every_record_is_copied_once_while_the_node_is_killed(
     node: Killable, topic: Callable[..., str], program: Callable[[], list[str]]
 ) -> None:
-    kept = {"retention.ms": "-1"}  # the records are of long ago
-    source, target, group = topic(PARTITIONS, **kept), topic(2, **kept), new_name("copiers")
+    source, target, group = topic(PARTITIONS, **KEPT), topic(2, **KEPT), new_name("copiers")
     values = fill(node, source)
     words = ["copy", node.bootstrap, source, target, group]
     copiers = [Program([*program(), *words, f"{group}-{n}"]) for n in range(2)]

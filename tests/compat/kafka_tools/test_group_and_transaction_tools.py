@@ -11,7 +11,7 @@ import pytest
 from tests.compat.client import Client, Sent, eventually, new_name
 from tests.compat.environments import java_program
 from tests.compat.kafka_tools.test_kafka_tools import TOOLS, Tools
-from tests.compat.scenarios import START_MS
+from tests.compat.scenarios import KEPT, START_MS
 from tests.interop.kafka import require_java
 
 pytestmark = pytest.mark.compat
@@ -19,8 +19,6 @@ pytestmark = pytest.mark.compat
 GROUPS = TOOLS + "consumer.group.ConsumerGroupCommand"
 ALL_GROUPS = TOOLS + "GroupsCommand"
 TRANSACTIONS = TOOLS + "TransactionsCommand"
-KEPT = {"retention.ms": "-1"}
-"""The records of these tests are of long ago."""
 DRIVER = Path(__file__).parents[1] / "java" / "Driver.java"
 
 

@@ -127,7 +127,7 @@ def _find(
     if is_consumer:
         bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
     leader = replica.leader
-    knows_latest = not is_consumer or leader is None or leader.knows_latest(bound)
+    knows_latest = not is_consumer or leader is None or leader.knows_latest(log.high_watermark)
     if timestamp == LATEST:
         if not knows_latest:
             return ErrorCode.OFFSET_NOT_AVAILABLE
