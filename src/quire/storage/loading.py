@@ -29,7 +29,6 @@ from quire.storage.file_names import (
     base_offset_of,
     base_offsets,
 )
-from quire.storage.flush import flush
 from quire.storage.leader_epochs import LeaderEpochs
 from quire.storage.log_state import LogState
 from quire.storage.producer_snapshot import remove_stray_snapshots
@@ -127,8 +126,16 @@ def bring_up(
     log.recovery_point = max(min(trusted, log.log_end_offset), log.log_start_offset)
     log.last_flush_ms = now_ms
     if log.settings.fsync_before_ack and not last_stop.clean:
-        flush(log, now_ms=now_ms)  # I4
+        _flush_what_is_left(log)  # I4
     log.check()
+
+
+def _flush_what_is_left(log: LogState) -> None:
+    """Only the bytes and their names: that needs no room, and a full disk must not keep a node from starting."""
+    for segment in log.segments[log.segments.index_for(log.recovery_point - 1) :]:
+        for file in segment.files_to_flush(with_indexes=False):
+            file.flush()
+    log.disk.flush_directory(log.directory)
 
 
 def _drop_stale_head(log: LogState, report: RecoveryReport, *, now_ms: int) -> None:
