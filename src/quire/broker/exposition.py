@@ -28,7 +28,6 @@ from quire.protocol.apis import API_NAMES
 from quire.storage.cleaner.schedule import CleanerFigures
 from quire.transactions.machine import TransactionCoordinator
 
-CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 QUANTILES: Final = (0.5, 0.75, 0.95, 0.99, 0.999)
 NS_PER_MS: Final = 1_000_000
 COUNTER, GAUGE, SUMMARY = "counter", "gauge", "summary"

@@ -13,7 +13,7 @@ See        KIP-98
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from quire.broker.broker import Broker
 from quire.broker.controller_link import ControllerUnavailableError
@@ -23,7 +23,9 @@ from quire.config.broker import BrokerSettings
 from quire.coordination import Caller
 from quire.errors import ErrorCode
 from quire.transactions.commands import NEEDS_PRODUCER_ID, End, Init, Producer
-from quire.transactions.machine import TransactionCoordinator, TransactionSettings
+
+if TYPE_CHECKING:
+    from quire.transactions.machine import TransactionCoordinator, TransactionSettings
 
 BASE_SEQUENCE: Final = -1
 """What the batches of this topic carry in Apache Kafka."""
@@ -41,6 +43,8 @@ def make_host(broker: Broker, on_effect: Callable[[int, Any], None]) -> Coordina
     """Coordinators of transactions, for the partitions that this broker leads."""
 
     def make(_partition: int) -> TransactionCoordinator:
+        from quire.transactions.machine import TransactionCoordinator  # noqa: PLC0415 -- a start needs none
+
         return TransactionCoordinator(lambda: settings_of(broker.layers.settings))
 
     return Coordinators(
@@ -54,6 +58,8 @@ def make_host(broker: Broker, on_effect: Callable[[int, Any], None]) -> Coordina
 
 def settings_of(settings: BrokerSettings) -> TransactionSettings:
     """What the coordinators read of the broker's configuration."""
+    from quire.transactions.machine import TransactionSettings  # noqa: PLC0415 -- as above
+
     return TransactionSettings(
         timeout_max_ms=settings.transaction_max_timeout_ms,
         id_expiration_ms=settings.transactional_id_expiration_ms,

@@ -19,12 +19,11 @@ import asyncio
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from quire.broker.broker import Broker, BrokerState, Waiting
 from quire.broker.config_rules import SettingsRules
 from quire.broker.connection import Acceptor
-from quire.broker.exposition import Cleaning, Family, families
-from quire.broker.exposition import Quorum as QuorumFigures
 from quire.broker.fetch_sessions import FetchSessions
 from quire.broker.groups_host import groups_host
 from quire.broker.internal_topics import OFFSETS, TRANSACTIONS
@@ -70,6 +69,9 @@ from quire.storage.meta_properties import agree, new_uuid
 from quire.storage.settings import NEVER, UNLIMITED, LogSettings
 from quire.storage.small_files import read_file
 from quire.types import TopicPartition
+
+if TYPE_CHECKING:
+    from quire.broker.exposition import Family
 
 SHUTDOWN_SECONDS = 60.0
 """How long leaderships are handed over, and answers given, at most."""
@@ -467,6 +469,9 @@ class Node:
 
     def _figures(self) -> Iterator[Family]:
         """What /metrics shows."""
+        from quire.broker.exposition import Cleaning, families  # noqa: PLC0415 -- a start needs none
+        from quire.broker.exposition import Quorum as QuorumFigures  # noqa: PLC0415
+
         quorum = QuorumFigures(
             epoch=self._quorum.epoch,
             leader_id=self._quorum.leader_id,

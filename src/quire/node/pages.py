@@ -18,14 +18,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from quire.broker.broker import Broker
-from quire.broker.exposition import CONTENT_TYPE, Family
 from quire.config.values import ConfigError
 from quire.node.tasks import Tasks
 from quire.ports.network import Address, Listening, Network, Owner, Stream
 
+if TYPE_CHECKING:
+    from quire.broker.exposition import Family
+
+FIGURES_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 HEAD_BYTES: Final = 8192
 CONNECTIONS_MAX: Final = 32
 PATIENCE_SECONDS: Final = 10.0
@@ -117,7 +120,7 @@ class Pages:
             for family in self._figures():
                 pieces.append(family.text())
                 await asyncio.sleep(0)  # I2
-            return 200, CONTENT_TYPE, "".join(pieces).encode()
+            return 200, FIGURES_TYPE, "".join(pieces).encode()
         if path == b"/health":
             return self._health()
         if path == b"/alive":

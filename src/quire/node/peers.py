@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from quire.broker.nodes import node_of
 from quire.broker.peers import PeerUnavailableError
-from quire.clients.connection import Connection
 from quire.clients.errors import DisconnectedError, NotSpokenError
 from quire.errors import ProtocolError
 from quire.metadata.image import Image
 from quire.ports.network import Address, Network
+
+if TYPE_CHECKING:
+    from quire.clients.connection import Connection
 
 CLIENT_ID: Final = "broker"
 
@@ -62,6 +64,8 @@ class Peers:
                     return known[1]
                 known[1].close()
                 del self._connections[node_id]
+            from quire.clients.connection import Connection  # noqa: PLC0415 -- one node alone asks nobody
+
             connection = await Connection.open(
                 self._network, address, client_id=CLIENT_ID, timeout_seconds=self._timeout_seconds
             )
