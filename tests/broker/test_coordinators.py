@@ -245,6 +245,19 @@ def test_a_marker_that_comes_while_the_log_is_read_ends_its_transaction_too(
     tell(story)
 
 
+def test_a_command_that_breaks_is_told_once() -> None:
+    async def story(house: Storehouse) -> None:
+        office = Office(house)
+        await office.open()
+        told: list[Any] = []
+        with pytest.raises(AssertionError):
+            office.host.submit(0, ("strange",), ANYBODY, told.append)
+        office.host.stop()
+        assert told == []
+
+    tell(story)
+
+
 def test_one_turn_s_decisions_are_one_batch_but_a_transaction_has_its_own() -> None:
     async def story(house: Storehouse) -> None:
         office = Office(house)

@@ -226,7 +226,11 @@ class Coordinators:
             told(CoordinatorError(ErrorCode.COORDINATOR_NOT_AVAILABLE))
             return ticket
         office.waiting[ticket] = told
-        self._take(office, office.machine.command(ticket, request, caller, self._moment()))
+        try:
+            self._take(office, office.machine.command(ticket, request, caller, self._moment()))
+        except BaseException:
+            office.waiting.pop(ticket, None)  # whoever asked hears of it now, and once
+            raise
         return ticket
 
     def forget(self, partition: int | None, ticket: Ticket) -> None:
