@@ -52,22 +52,39 @@ def test_a_detached_node_answers_dies_comes_back_and_stops(tmp_path: Path) -> No
         LocalCluster.find(place).node(1).stop()
 
 
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGHUP])
 def test_in_the_foreground_it_says_where_it_is_and_leaves_nothing_after_ctrl_c(
-    tmp_path: Path,
+    tmp_path: Path, end: signal.Signals
 ) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "quire", "up", "--port", str(free_port("127.0.0.1"))],
-        stdout=subprocess.PIPE, text=True, env={"TMPDIR": str(tmp_path), "PATH": ""},
+        stdout=subprocess.PIPE, text=True, env={"TMPDIR": str(tmp_path), "PATH": "", "PYTHONPATH": ":".join(sys.path)},
     ) as up:  # fmt: skip
         assert up.stdout is not None
         line = up.stdout.readline()
         assert line.startswith("up at 127.0.0.1:"), line
         assert "thrown away" in line
         assert len(list(tmp_path.iterdir())) == 1
-        up.send_signal(signal.SIGINT)
+        up.send_signal(end)
         assert "Ctrl+C stops it" in up.stdout.read()
         assert up.wait(WAIT_SECONDS) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_setting_that_is_not_known_is_told_and_a_wrong_one_ends_it(tmp_path: Path) -> None:
+    place, wrong = str(tmp_path / "c"), str(tmp_path / "d")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "quire", "up", "--dir", place, "--detach",
+             "--set", "num.partitionz=3"],
+            capture_output=True, text=True, timeout=WAIT_SECONDS, check=True,
+        )  # fmt: skip
+        assert done.stderr == "num.partitionz is no setting that is known; it does nothing\n"
+    finally:
+        LocalCluster.find(place).node(1).stop()
+    refusal = quire("up", "--dir", wrong, "--detach", "--set", "num.partitions=many", fails=True)
+    assert "num.partitions" in refusal
+    assert "Traceback" not in refusal
 
 
 def test_down_stops_one_in_the_foreground_too(tmp_path: Path) -> None:

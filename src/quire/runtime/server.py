@@ -1,7 +1,8 @@
 """A node as a process: started from its settings, stopped by a signal.
 
     SIGTERM, SIGINT      a clean stop; the second one ends the process at once
-    SIGHUP               ignored: a node that was started from a terminal outlives it
+    SIGHUP               ignored: a node that was started from a terminal outlives it, unless nobody could find it
+                         again: then it is a clean stop, too
 
 Invariants
   I1  The process ends with 0 after a clean stop, with 1 when the node could not start or go on.
@@ -18,7 +19,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from quire.errors import QuireError
@@ -39,12 +40,18 @@ def serve(
     journal: Journal,
     *,
     on_started: Callable[[Node], None] | None = None,
+    outlives_terminal: bool = True,
 ) -> int:
     """Run a node until a signal or its failure; the process's exit code (I1)."""
     if sys.flags.optimize:  # I2
         raise ServerError("python -O leaves out the assertions that guard the data; run without it")
     raise_file_limit()
-    return asyncio.run(_serve(static, journal, on_started))
+    signals: tuple[signal.Signals, ...] = (signal.SIGTERM, signal.SIGINT)
+    if outlives_terminal:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    else:
+        signals = (*signals, signal.SIGHUP)
+    return asyncio.run(_serve(static, journal, on_started, signals))
 
 
 def raise_file_limit() -> int:
@@ -57,9 +64,12 @@ def raise_file_limit() -> int:
 
 
 async def _serve(
-    static: Mapping[str, str], journal: Journal, on_started: Callable[[Node], None] | None
+    static: Mapping[str, str],
+    journal: Journal,
+    on_started: Callable[[Node], None] | None,
+    signals: Iterable[signal.Signals],
 ) -> int:
-    asked = _on_signals()
+    asked = _on(signals)
     with real_world(static, journal=journal) as world:
         starting = asyncio.ensure_future(start(world, static))
         await _first_of(starting, asked)
@@ -88,7 +98,7 @@ async def _first_of(*awaited: asyncio.Future[Any]) -> None:
     await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
 
 
-def _on_signals() -> asyncio.Future[None]:
+def _on(signals: Iterable[signal.Signals]) -> asyncio.Future[None]:
     """Done when the first signal came; the second one does not return."""
     loop = asyncio.get_running_loop()
     asked: asyncio.Future[None] = loop.create_future()
@@ -98,7 +108,6 @@ def _on_signals() -> asyncio.Future[None]:
             os._exit(INTERRUPTED)
         asked.set_result(None)
 
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in signals:
         loop.add_signal_handler(number, on_signal)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     return asked

@@ -9,6 +9,7 @@ import tempfile
 
 import click
 
+from quire.config.broker import BrokerSettings
 from quire.node.boot import Node
 from quire.runtime.journal import StreamJournal
 from quire.runtime.processes import this_process
@@ -70,6 +71,8 @@ def up(
     try:
         cluster = make_or_find(place, host=host, port=port, settings=pairs(overrides))
         (node,) = cluster.nodes
+        for name in BrokerSettings.of(node.settings()).unknown:
+            click.echo(f"{name} is no setting that is known; it does nothing", err=True)
         if detach:
             node.start()
             say(cluster, node, form, is_kept=True, is_detached=True)
@@ -93,7 +96,7 @@ def run_here(
     try:
         with open(node.output, "a", encoding="utf-8") as file:
             journal = StreamJournal(sys.stderr if verbose else file)
-            return serve(node.settings(), journal, on_started=on_started)
+            return serve(node.settings(), journal, on_started=on_started, outlives_terminal=is_kept)
     finally:
         if os.path.isdir(node.directory):
             node.forget()
