@@ -393,8 +393,8 @@ PLANTED = (
         "a fenced producer may add partitions",
         "transactions",
         instead(machine, "_stranger", strangers_may_add),
-        "T7",
-        seeds=30,
+        "T1",
+        seeds=60,
     ),
     Planted(
         "offsets hold before the marker",
