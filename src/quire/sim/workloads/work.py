@@ -28,8 +28,9 @@ from quire.sim.trace import Trace
 
 ANSWER_SECONDS = 5.0
 PAUSE_SECONDS = 0.2
-WRITTEN_MS = START_MS - 24 * 3600 * 1000
-"""The records' timestamp: so long ago that no jump of the node's clock makes it lie too far ahead."""
+WRITTEN_MS = START_MS - 12 * 3600 * 1000
+"""The records' timestamp: so long ago that no jump of the node's clock makes it lie too far ahead, and not so long that
+their producers are forgotten (producer.id.expiration.ms)."""
 PASSING = (OSError, TimeoutError, ClientError)
 PASSING_CODES = (ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.UNKNOWN_SERVER_ERROR)
 """Of a node whose disk is full or struck; whether the request was carried out is not known."""
