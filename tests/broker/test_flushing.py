@@ -45,6 +45,25 @@ def test_appends_during_a_flush_are_served_by_the_next_one() -> None:
     tell(story)
 
 
+def test_who_comes_while_another_flush_runs_is_served_by_one_of_his_own() -> None:
+    async def story(house: Storehouse) -> None:
+        await house.topic("orders")
+        replica = house.replica("orders")
+        told: list[bool] = []
+        house.append("orders", 1)
+        house.replicas.flushes.soon(replica, up_to=1)
+        await asyncio.sleep(0)
+        assert replica.flushing is not None
+        for _ in range(2):
+            house.append("orders", 1)
+            house.replicas.flushes.when_durable(replica, replica.log.log_end_offset, told.append)
+        await house.replicas.flushes.settle()
+        assert told == [True, True]
+        assert replica.log.recovery_point == 3
+
+    tell(story)
+
+
 def test_what_was_told_to_be_durable_survives_power_loss() -> None:
     async def story() -> None:
         house = Storehouse()

@@ -89,7 +89,9 @@ class Flushes:
             tell(True)  # noqa: FBT003
         else:
             replica.commits.wait(end_offset, tell)
-            if replica.flushing is None and len(replica.commits) == 1:
+            if (
+                len(replica.commits) == 1
+            ):  # a flush that is under way is not for him, and nobody's duty
                 self.begin(self._commit(replica))
 
     async def checkpoint(self, name: str) -> None:
