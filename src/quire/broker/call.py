@@ -2,7 +2,7 @@
 
 A handler is given the broker and a call. A plain function answers now, or says how the connection goes on while the
 answer is prepared; a coroutine (of a coroutine function, or given by a plain one) may take its time, and holds
-its connection until it returns.
+its connection until it returns the answer, or until the answer has come when it returns LATER.
 
     def handle(broker: Broker, call: Call) -> object          the response, LATER, HOLD, NOTHING or CLOSE
     async def handle(broker: Broker, call: Call) -> object    the response
@@ -16,8 +16,7 @@ Not here   bytes and sockets (broker.connection), rights and quotas (broker.disp
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final
 
@@ -103,27 +102,3 @@ class Call:
 
         What waits in a purgatory for it does so under the call itself, too: when the connection ends it is expired.
         """
-
-
-def hold(call: Call, work: Coroutine[Any, Any, Any]) -> Progress:
-    """HOLD, until `work` gives what a plain handler may return; if it fails the connection ends (I1).
-
-    Unlike a coroutine that is returned, it may still say LATER.
-    """
-
-    def ended(task: asyncio.Task[Any]) -> None:
-        if task.cancelled():
-            return
-        error = task.exception()
-        if error is None:
-            answer = task.result()
-        else:
-            answer = CLOSE
-            asyncio.get_running_loop().call_exception_handler(
-                {"message": f"{call.api.name} failed", "exception": error, "task": task}
-            )
-        if answer is not LATER and answer is not HOLD:
-            call.answer(answer)
-
-    asyncio.get_running_loop().create_task(work).add_done_callback(ended)
-    return HOLD

@@ -287,7 +287,8 @@ class Conversation:
             response = await handling
         except Exception as error:  # noqa: BLE001 -- I4
             response = self._failed(turn, error)
-        self.answered(turn, response)
+        if response is not LATER:
+            self.answered(turn, response)
 
     def _failed(self, turn: Turn, error: Exception) -> Any:
         """What becomes of a request whose handler failed (I4)."""

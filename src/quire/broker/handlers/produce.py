@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from types import CoroutineType
 from typing import Any, Final, TypeAlias
 
 from quire.broker import leaders
@@ -32,7 +33,7 @@ from quire.broker.appending import (
     write,
 )
 from quire.broker.broker import Broker
-from quire.broker.call import CLOSE, LATER, NOTHING, Call, hold
+from quire.broker.call import CLOSE, LATER, NOTHING, Call
 from quire.broker.internal_topics import INTERNAL_TOPICS
 from quire.broker.replica import Replica
 from quire.broker.verification import Verifying
@@ -150,9 +151,10 @@ class _Produce:
         async def go_on() -> Any:
             await verifying.ask()
             self._now_ms = self._broker.clock.wall_ms()
-            return self.begin()
+            answer = self.begin()
+            return await answer if isinstance(answer, CoroutineType) else answer
 
-        return hold(self._call, go_on())
+        return go_on()
 
     def begin(self) -> Any:
         """Append what can be appended now."""
@@ -177,7 +179,7 @@ class _Produce:
                 )
             )
         if heavy:
-            return hold(self._call, self._go_on_later(heavy))
+            return self._go_on_later(heavy)
         return self.wait_or_finish()
 
     def _take_plain(

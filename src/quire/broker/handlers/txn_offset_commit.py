@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from quire.broker.broker import Broker
-from quire.broker.call import Call, hold
+from quire.broker.call import Call
 from quire.broker.group_requests import Part, take_apart
 from quire.broker.internal_topics import OFFSETS
 from quire.broker.verification import verify_offsets
@@ -63,7 +63,7 @@ def handle(broker: Broker, call: Call) -> object:
             return take_apart(broker, call, [part], finish, writes=True)
         return finish([refuse(code)])
 
-    return hold(call, verified())
+    return verified()
 
 
 def _leave_known(
