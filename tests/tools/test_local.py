@@ -56,6 +56,11 @@ def test_a_node_is_stopped_running_or_died(tmp_path: Path) -> None:
     assert node.state == "stopped"
 
 
+def test_the_only_node_needs_no_number(tmp_path: Path) -> None:
+    cluster = made(tmp_path / "c")
+    assert cluster.node(None) == cluster.node(1) == cluster.nodes[0]
+
+
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(LocalError, match=f"{tmp_path} has no cluster"):
         LocalCluster.find(str(tmp_path))

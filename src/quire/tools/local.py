@@ -198,7 +198,12 @@ class LocalCluster:
         nodes = tuple(LocalNode(**one) for one in found["nodes"])
         return cls(path, found["cluster_id"], nodes)
 
-    def node(self, number: int) -> LocalNode:
+    def node(self, number: int | None) -> LocalNode:
+        """The node of this number, or the only one."""
+        if number is None:
+            if len(self.nodes) > 1:
+                raise LocalError(f"{self.directory} has several nodes; --node says which is meant")
+            return self.nodes[0]
         for one in self.nodes:
             if one.node == number:
                 return one

@@ -13,7 +13,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def node_options(command: Command) -> Command:
     """`--dir` and `--node`."""
     with_node = click.option(
-        "-n", "--node", "number", type=int, required=True, help="Its node.id."
+        "-n", "--node", "number", type=int, help="Its node.id; not needed where there is one."
     )(command)
     return click.option(
         "-d", "--dir", "directory", required=True, help="What `quire up` was told."

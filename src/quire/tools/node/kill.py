@@ -10,7 +10,8 @@ from quire.tools.node.choosing import node_options
 
 @click.command("kill")
 @node_options
-def kill_node(directory: str, number: int) -> None:
+def kill_node(directory: str, number: int | None) -> None:
     """End a node at once, as a crash would."""
-    LocalCluster.find(directory).node(number).kill()
-    click.echo(f"node {number} killed")
+    node = LocalCluster.find(directory).node(number)
+    node.kill()
+    click.echo(f"node {node.node} killed")

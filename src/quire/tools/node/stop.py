@@ -10,7 +10,7 @@ from quire.tools.node.choosing import node_options
 
 @click.command("stop")
 @node_options
-def stop_node(directory: str, number: int) -> None:
+def stop_node(directory: str, number: int | None) -> None:
     """Stop a node cleanly."""
-    was_there = LocalCluster.find(directory).node(number).stop()
-    click.echo(f"node {number} {'stopped' if was_there else 'was not running'}")
+    node = LocalCluster.find(directory).node(number)
+    click.echo(f"node {node.node} {'stopped' if node.stop() else 'was not running'}")
