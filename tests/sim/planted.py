@@ -38,6 +38,8 @@ class Planted(NamedTuple):
     """What is to be told by whoever catches it: a part of the sentence."""
     seeds: int = 20
     """Within so many it is to be caught."""
+    first: int = 0
+    """From which seed on it is looked for: what is caught once in hundreds of seeds is not waited for."""
 
 
 def instead(
@@ -288,8 +290,9 @@ PLANTED = (
         "readers see what is not safe yet",
         "produce_consume",
         instead(reading.Reader, "bound", shows_up_to(lambda log: log.log_end_offset)),
-        "NotConverged",
-        seeds=60,
+        "L2",
+        seeds=5,
+        first=260,
     ),
     Planted(
         "no batch is known to be a duplicate",
