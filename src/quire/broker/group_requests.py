@@ -13,15 +13,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from quire.broker.broker import Broker
 from quire.broker.call import LATER, Call, Progress
 from quire.broker.coordinators import CoordinatorError
 from quire.coordination import Caller
 from quire.errors import ErrorCode
+from quire.metadata.image import Image
 
 Refuse = Callable[[ErrorCode], Any]
+
+
+class NamedTopic(Protocol):
+    """One topic of an answer, whatever request it is for."""
+
+    name: str
+    partitions: list[Any]
+
+
+Topic = TypeVar("Topic", bound=NamedTopic)
 
 _UNAVAILABLE: Final = frozenset({ErrorCode.REQUEST_TIMED_OUT})
 """What a client shall take for a coordinator that is not there: it looks for it again."""
@@ -93,6 +104,44 @@ def take_apart(
             writes=writes,
         )
     return LATER
+
+
+def leave_known(
+    request: Any,
+    image: Image,
+    topic_class: Callable[..., Topic],
+    partition_class: Callable[..., Any],
+) -> list[Topic]:
+    """Leave only the partitions that there are in a request; the refusals of the others, in these classes."""
+    refused = []
+    for topic in request.topics:
+        known = image.topics.get(topic.name)
+        there = () if known is None else known.partitions
+        missing = [one for one in topic.partitions if one.partition_index not in there]
+        if not missing:
+            continue
+        topic.partitions = [one for one in topic.partitions if one.partition_index in there]
+        unknown = [
+            partition_class(
+                partition_index=one.partition_index,
+                error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            )
+            for one in missing
+        ]
+        refused.append(topic_class(name=topic.name, partitions=unknown))
+    if refused:
+        request.topics = [one for one in request.topics if one.partitions]
+    return refused
+
+
+def merged(topics: Sequence[Topic]) -> list[Topic]:
+    """Each topic of an answer once."""
+    found: dict[str, Topic] = {}
+    for topic in topics:
+        same = found.setdefault(topic.name, topic)
+        if same is not topic:
+            same.partitions = [*same.partitions, *topic.partitions]
+    return list(found.values())
 
 
 def _code(refusal: CoordinatorError) -> ErrorCode:

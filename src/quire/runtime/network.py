@@ -49,28 +49,28 @@ class _Readers:
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.loop = self._loop = loop
+        self.loop = loop
         self._reading: dict[int, Callable[[], None]] = {}
         self._epoll: select.epoll | None = None
 
     def add(self, descriptor: int, on_readable: Callable[[], None]) -> None:
         if not hasattr(select, "epoll"):
-            self._loop.add_reader(descriptor, on_readable)
+            self.loop.add_reader(descriptor, on_readable)
             return
         if self._epoll is None:
             self._epoll = select.epoll()
-            self._loop.add_reader(self._epoll.fileno(), self._on_readable)
+            self.loop.add_reader(self._epoll.fileno(), self._on_readable)
         self._reading[descriptor] = on_readable
         self._epoll.register(descriptor, select.EPOLLIN)
 
     def remove(self, descriptor: int) -> None:
         if self._epoll is None:
-            self._loop.remove_reader(descriptor)
+            self.loop.remove_reader(descriptor)
             return
         del self._reading[descriptor]
         self._epoll.unregister(descriptor)
         if not self._reading:
-            self._loop.remove_reader(self._epoll.fileno())
+            self.loop.remove_reader(self._epoll.fileno())
             self._epoll.close()
             self._epoll = None
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from quire.broker.broker import Broker
 from quire.broker.call import Call
-from quire.broker.group_requests import Part, take_apart
+from quire.broker.group_requests import Part, leave_known, merged, take_apart
 from quire.errors import ErrorCode
-from quire.metadata.image import Image
 from quire.protocol.messages import offset_delete as deleting
 
 
@@ -19,12 +18,17 @@ def handle(broker: Broker, call: Call) -> object:
     request: deleting.OffsetDeleteRequest = call.request
     if not request.group_id:
         return _refuse(ErrorCode.INVALID_GROUP_ID)
-    unknown = _leave_known(request, broker.image)
+    unknown = leave_known(
+        request,
+        broker.image,
+        deleting.OffsetDeleteResponseTopic,
+        deleting.OffsetDeleteResponsePartition,
+    )
 
     def finish(responses: list[deleting.OffsetDeleteResponse]) -> deleting.OffsetDeleteResponse:
         (response,) = responses
         if response.error_code == ErrorCode.NONE:
-            response.topics = _merged([*unknown, *response.topics])
+            response.topics = merged([*unknown, *response.topics])
         return response
 
     part = Part(broker.groups.partition_for(request.group_id), request, _refuse)
@@ -33,44 +37,3 @@ def handle(broker: Broker, call: Call) -> object:
 
 def _refuse(code: ErrorCode) -> deleting.OffsetDeleteResponse:
     return deleting.OffsetDeleteResponse(error_code=code, throttle_time_ms=0, topics=[])
-
-
-def _leave_known(
-    request: deleting.OffsetDeleteRequest, image: Image
-) -> list[deleting.OffsetDeleteResponseTopic]:
-    """Leave the partitions that there are; the refusals of the others."""
-    refused = []
-    for topic in request.topics:
-        known = image.topics.get(topic.name)
-        there = () if known is None else known.partitions
-        missing = [one for one in topic.partitions if one.partition_index not in there]
-        if not missing:
-            continue
-        topic.partitions = [one for one in topic.partitions if one.partition_index in there]
-        refused.append(
-            deleting.OffsetDeleteResponseTopic(
-                name=topic.name,
-                partitions=[
-                    deleting.OffsetDeleteResponsePartition(
-                        partition_index=one.partition_index,
-                        error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                    )
-                    for one in missing
-                ],
-            )
-        )
-    if refused:
-        request.topics = [one for one in request.topics if one.partitions]
-    return refused
-
-
-def _merged(
-    topics: list[deleting.OffsetDeleteResponseTopic],
-) -> list[deleting.OffsetDeleteResponseTopic]:
-    """Each topic once."""
-    found: dict[str, deleting.OffsetDeleteResponseTopic] = {}
-    for topic in topics:
-        same = found.setdefault(topic.name, topic)
-        if same is not topic:
-            same.partitions = [*same.partitions, *topic.partitions]
-    return list(found.values())

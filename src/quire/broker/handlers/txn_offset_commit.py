@@ -12,12 +12,11 @@ from typing import Final
 
 from quire.broker.broker import Broker
 from quire.broker.call import Call
-from quire.broker.group_requests import Part, take_apart
+from quire.broker.group_requests import Part, leave_known, merged, take_apart
 from quire.broker.internal_topics import OFFSETS
 from quire.broker.verification import verify_offsets
 from quire.errors import ErrorCode
 from quire.groups.offsets import refuse_commit
-from quire.metadata.image import Image
 from quire.protocol.messages import txn_offset_commit as transacting
 from quire.transactions.transaction import ProducerId
 from quire.types import TopicPartition
@@ -28,14 +27,19 @@ LOADING_KNOWN_SINCE: Final = 2
 def handle(broker: Broker, call: Call) -> object:
     """Pass on what can be kept; see the module."""
     request: transacting.TxnOffsetCommitRequest = call.request
-    refused = _leave_known(request, broker.image)
+    refused = leave_known(
+        request,
+        broker.image,
+        transacting.TxnOffsetCommitResponseTopic,
+        transacting.TxnOffsetCommitResponsePartition,
+    )
 
     def finish(
         responses: list[transacting.TxnOffsetCommitResponse],
     ) -> transacting.TxnOffsetCommitResponse:
         topics = [topic for response in responses for topic in response.topics]
         return transacting.TxnOffsetCommitResponse(
-            throttle_time_ms=0, topics=_merged(refused + topics)
+            throttle_time_ms=0, topics=merged(refused + topics)
         )
 
     def refuse(code: ErrorCode) -> transacting.TxnOffsetCommitResponse:
@@ -64,44 +68,3 @@ def handle(broker: Broker, call: Call) -> object:
         return finish([refuse(code)])
 
     return verified()
-
-
-def _leave_known(
-    request: transacting.TxnOffsetCommitRequest, image: Image
-) -> list[transacting.TxnOffsetCommitResponseTopic]:
-    """Leave the partitions that there are; the refusals of the others."""
-    refused = []
-    for topic in request.topics:
-        known = image.topics.get(topic.name)
-        there = () if known is None else known.partitions
-        missing = [one for one in topic.partitions if one.partition_index not in there]
-        if not missing:
-            continue
-        topic.partitions = [one for one in topic.partitions if one.partition_index in there]
-        refused.append(
-            transacting.TxnOffsetCommitResponseTopic(
-                name=topic.name,
-                partitions=[
-                    transacting.TxnOffsetCommitResponsePartition(
-                        partition_index=one.partition_index,
-                        error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                    )
-                    for one in missing
-                ],
-            )
-        )
-    if refused:
-        request.topics = [one for one in request.topics if one.partitions]
-    return refused
-
-
-def _merged(
-    topics: list[transacting.TxnOffsetCommitResponseTopic],
-) -> list[transacting.TxnOffsetCommitResponseTopic]:
-    """Each topic once."""
-    found: dict[str, transacting.TxnOffsetCommitResponseTopic] = {}
-    for topic in topics:
-        same = found.setdefault(topic.name, topic)
-        if same is not topic:
-            same.partitions = [*same.partitions, *topic.partitions]
-    return list(found.values())
